@@ -1,0 +1,83 @@
+import type { LedgerEntry } from '../kernel/ledger.ts'
+
+export interface Lease {
+  readonly stream: string
+  readonly holder: string
+  readonly host: string
+  readonly pid: number
+  readonly epoch: number
+  /** By the catalog's clock, µs since 1970. */
+  readonly expiresUs: bigint
+}
+
+export type LeaseAnswer =
+  | { readonly kind: 'acquired'; readonly lease: Lease }
+  | { readonly kind: 'busy'; readonly lease: Lease }
+
+/** One closed (or abandoned) run: canonical JSON, append-only, each naming the hash of the stream's previous record. */
+export interface StoredRecord {
+  readonly runId: string
+  readonly stream: string
+  readonly sequence: number
+  readonly json: string
+  readonly hash: string
+  readonly prev: string
+}
+
+/** A run that was opened and not closed: its process may be dead (spec E72). */
+export interface OpenRun {
+  readonly runId: string
+  readonly stream: string
+  readonly epoch: number
+  readonly openedUs: bigint
+  readonly host: string
+  readonly pid: number
+  readonly kind: string
+}
+
+export interface Alarm {
+  readonly id: number
+  readonly stream: string
+  readonly name: string
+  readonly text: string
+  readonly evidence: string
+  readonly raisedUs: bigint
+  readonly resolvedUs: bigint | undefined
+}
+
+/**
+ * The program's own memory. All methods are atomic; a crash leaves each done or not done. Streams are named by the
+ * caller, unique over pipelines.
+ */
+export interface Catalog {
+  nowUs(): bigint
+  /** Takes the lease when free, expired, or its holder's process on this host is dead; raises the epoch above `epochFloor`. */
+  acquireLease(stream: string, holder: string, leaseMs: number, epochFloor: number): Promise<LeaseAnswer>
+  /** False when the lease is no longer ours. */
+  renewLease(lease: Lease, leaseMs: number): Promise<boolean>
+  releaseLease(lease: Lease): Promise<void>
+  leases(): Promise<readonly Lease[]>
+
+  openRun(run: OpenRun): Promise<void>
+  openRuns(stream: string): Promise<readonly OpenRun[]>
+  /** Appends the record, with its hash and the previous record's, and removes the open run, in one transaction. */
+  closeRun(runId: string, stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
+  records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
+  record(runId: string): Promise<StoredRecord | undefined>
+
+  addRange(entry: LedgerEntry): Promise<void>
+  ranges(stream: string, generation?: number): Promise<readonly LedgerEntry[]>
+
+  memory(scope: string, name: string): Promise<string | undefined>
+  remember(scope: string, name: string, json: string | undefined): Promise<void>
+
+  /** Raises once: an alarm of that name and stream that is open already only gets the new evidence. */
+  raiseAlarm(stream: string, name: string, text: string, evidence: string): Promise<void>
+  resolveAlarm(stream: string, name: string): Promise<void>
+  alarms(openOnly: boolean): Promise<readonly Alarm[]>
+
+  streams(): Promise<readonly string[]>
+  export(stream?: string): Promise<string>
+  import(json: string): Promise<void>
+  close(): Promise<void>
+}

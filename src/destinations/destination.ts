@@ -1,0 +1,148 @@
+import type { Claim } from '../kernel/claim.ts'
+import type { PositionOrder } from '../kernel/order.ts'
+import type { Position, PositionJson } from '../kernel/position.ts'
+import type { Range } from '../kernel/range.ts'
+import type { ColumnShape, ConnectorContext, RowStream, TableRef, WireFormat } from '../sources/source.ts'
+
+/** Every promise a destination makes; the conformance suite tests exactly these. */
+export interface DestinationCapabilities {
+  readonly transactionalClaim: boolean
+  readonly formats: readonly WireFormat[]
+  readonly modes: readonly LandingMode[]
+}
+
+export type LandingMode = 'upsert' | 'history'
+
+/** The claim as it lies beside the data: enough to go on when the catalog is lost (spec E61). */
+export interface StoredClaim extends Claim {
+  /** The lease epoch that may write; older ones are refused (spec E63). */
+  readonly epoch: number
+  /** Largest readSeq used so far. */
+  readonly readSeq: number
+  /** Batch id of the last landing that moved or confirmed this claim. */
+  readonly batch: string | undefined
+  /** At most 3 keys landed last, as JSON arrays of texts: must still be there (spec E60). */
+  readonly tailKeys: readonly string[]
+  /** Canonical JSON: source identity, schema, order, key, mode, generation cause and parent. Opaque here. */
+  readonly facts: string
+}
+
+/** What the table at the destination is made from. */
+export interface TargetTable {
+  readonly stream: string
+  readonly target: TableRef
+  readonly columns: readonly ColumnShape[]
+  /** Empty with `appendOnly`. */
+  readonly key: readonly string[]
+  readonly order: PositionOrder
+  readonly mode: LandingMode
+  readonly nullKeys: 'refuse' | 'match'
+  /** No key: the landed range is replaced (spec E55). */
+  readonly appendOnly: boolean
+  readonly asText: readonly string[]
+}
+
+export type Prepared =
+  | { readonly kind: 'created' | 'unchanged' }
+  | { readonly kind: 'columns_added'; readonly columns: readonly string[] }
+
+/** One transaction's worth: rows, and the claim that becomes true with them. */
+export interface Landing {
+  readonly table: TargetTable
+  readonly rows: RowStream
+  /** `run`: may move the claim. The others land rows and leave the watermark alone. */
+  readonly purpose: 'run' | 'lane' | 'peek' | 'backfill' | 'bill' | 'repair'
+  readonly range: Range | undefined
+  readonly batchId: string
+  readonly readSeq: number
+  readonly epoch: number
+  /** What must stand in the claim row now; otherwise LEASE_FENCED_OUT (epoch) or InvariantError (watermark). */
+  readonly claimBefore: StoredClaim
+  /** What stands there afterwards. For other purposes than `run`: same watermark, new readSeq and batch. */
+  readonly claimAfter: StoredClaim
+  /**
+   * The caller knows that no row of this landing exists in the target (empty target, keys unique in one snapshot):
+   * rows may be written without comparing. False when in doubt.
+   */
+  readonly known: 'nothing_there' | 'anything'
+  /** Rows are classed against this (spec E41): below it late, reprocessed, …; at or above fresh. Undefined: all fresh. */
+  readonly classBelow: Position | undefined
+}
+
+/** How the rows of a landing stood against the destination before the merge (spec E41); they sum to rowsRead. */
+export interface RowClasses {
+  readonly fresh: number
+  readonly late: number
+  readonly reprocessed: number
+  readonly samePosition: number
+  readonly regressed: number
+}
+
+export interface LateRow {
+  readonly key: readonly string[]
+  readonly position: PositionJson
+}
+
+/** Proof that a landing is durable (spec E58). */
+export interface Receipt {
+  readonly batchId: string
+  readonly stream: string
+  readonly generation: number
+  readonly readSeq: number
+  readonly rowsRead: number
+  readonly byteSize: number
+  readonly inserted: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly classes: RowClasses
+  /** At most 1000, deepest first. */
+  readonly lateRows: readonly LateRow[]
+  /** Order-free, over keys and positions, text. */
+  readonly checksum: string
+  readonly durability: 'committed' | 'acknowledged'
+  readonly claimBefore: PositionJson | null
+  readonly claimAfter: PositionJson | null
+  readonly destinationId: string
+  readonly stageMs: number
+  readonly mergeMs: number
+  readonly commitMs: number
+}
+
+export interface Destination {
+  readonly capabilities: DestinationCapabilities
+  /** Stable identity of the store, kept beside the data, so that a swapped or restored one is noticed. */
+  identity(): Promise<{ id: string; engine: string; version: string }>
+  claim(stream: string): Promise<StoredClaim | undefined>
+  /** All claims beside the data, for `status` without a catalog. */
+  claims(): Promise<readonly StoredClaim[]>
+  /**
+   * Creates the table, or adds missing columns. Throws DESTINATION_NOT_OURS when a table with rows but without claim
+   * stands there, DESTINATION_TABLE_MISMATCH when its columns cannot take the source's, TYPE_NOT_SUPPORTED.
+   */
+  prepare(table: TargetTable, claim: StoredClaim | undefined): Promise<Prepared>
+  /** Writes the claim row (first claim, raised epoch, new generation). Refuses an older epoch: LEASE_FENCED_OUT. */
+  writeClaim(claim: StoredClaim, expected: StoredClaim | undefined): Promise<void>
+  /** Stage, count, merge, claim: one transaction, idempotent (spec E53–E58). */
+  land(landing: Landing): Promise<Receipt>
+  /** Whether the batch of a landing whose commit reply was lost is there (spec E59). Waits for the old transaction. */
+  hasBatch(stream: string, batchId: string): Promise<boolean>
+  /** Whether at least one of these keys is in the target; true when the list is empty. */
+  hasAnyKey(table: TargetTable, keys: readonly string[]): Promise<boolean>
+  /** Removes staging that dead runs left behind; returns what was removed. */
+  sweep(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export interface DestinationOptions {
+  readonly url: string
+  /** DuckDB's memory limit in bytes; other destinations ignore it. */
+  readonly memoryLimitBytes?: number
+  readonly context: ConnectorContext
+}
+
+/** What a destination folder's `index.ts` exports as `connector`. */
+export interface DestinationConnector {
+  readonly schemes: readonly string[]
+  readonly title: string
+  open(options: DestinationOptions): Promise<Destination>
+}

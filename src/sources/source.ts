@@ -1,0 +1,238 @@
+import type { Readable } from 'node:stream'
+import type { ReachFailpoint } from '../kernel/failpoint.ts'
+import type { Fence, FenceMethod, LogPosition } from '../kernel/fence.ts'
+import type { Lane } from '../kernel/lane.ts'
+import type { PositionOrder, Stamper } from '../kernel/order.ts'
+import type { Position, PositionKind } from '../kernel/position.ts'
+import type { Range } from '../kernel/range.ts'
+import type { LogicalType } from '../kernel/types.ts'
+
+/** Every promise a source makes; the conformance suite tests exactly these. */
+export interface SourceCapabilities {
+  /** Fences that can be `proven`. */
+  readonly exactFence: boolean
+  /** A reader is one snapshot, however many ranges are read from it. */
+  readonly snapshotReads: boolean
+  readonly formats: readonly WireFormat[]
+}
+
+/**
+ * How rows travel: CSV as PostgreSQL writes it (RFC 4180, UTF-8, `\n`, NULL an unquoted empty field, empty text
+ * quoted). `pg_csv`: each field in PostgreSQL's own output notation. `plain_csv`: the same, but
+ * timestamp(tz): `YYYY-MM-DD[ (BC)] HH:MM:SS[.ffffff]` in UTC, years of 4 or more digits, or `infinity`, `-infinity`;
+ * date: `YYYY-MM-DD[ (BC)]` or a word; interval: `months days µs`, three integers; list: a JSON array whose elements
+ * are strings or null (nested never; a list that is not one-dimensional from 1 travels as the server's literal, which
+ * begins with `{` or `[n:m]=`); bytes: `\x` and hex; bool `t`/`f`; bit: digits.
+ */
+export type WireFormat = 'pg_csv' | 'plain_csv'
+
+export interface TableRef {
+  /** `main` for SQLite. */
+  readonly schema: string
+  readonly name: string
+}
+
+/** Who answers under this address (spec E66). `id` tells systems apart; the rest tells whether it went back. */
+export interface ServerIdentity {
+  readonly engine: 'postgres' | 'sqlite' | 'model'
+  readonly version: string
+  readonly id: string
+  readonly database: string
+  readonly timeline: string
+  readonly logPosition: LogPosition | undefined
+  /** The replica that rows are read from, when there is one. */
+  readonly replica?: string
+}
+
+export interface ColumnShape {
+  readonly name: string
+  /** The source's exact type, e.g. `numeric(10,2)`, `character varying(20)`, `public.mood`. */
+  readonly nativeType: string
+  /** True when any server of the same engine knows the type: not an enum, composite, domain or extension type. */
+  readonly builtin: boolean
+  readonly type: LogicalType
+  readonly nullable: boolean
+  readonly collation?: string
+}
+
+export interface KeyFact {
+  readonly columns: readonly string[]
+  readonly origin: 'primary_key' | 'unique_index'
+}
+
+/** What is known of one column that might order the table. */
+export interface PositionFact {
+  readonly column: string
+  /** Absent when the column cannot order; `refused` then says why, naming collation or type. */
+  readonly order: PositionOrder | undefined
+  readonly refused: string | undefined
+  readonly nullable: boolean
+  /** An index (valid, not partial) begins with the column. */
+  readonly indexed: boolean
+  /** Evidence for a person, e.g. `default now()`, `trigger touch_orders`, `no default, no trigger`. */
+  readonly evidence: readonly string[]
+  /** 0..100: how much the name and the evidence look like "changed at". Equal top scores are ambiguous. */
+  readonly score: number
+}
+
+export interface TableShape {
+  readonly table: TableRef
+  readonly kind: 'table' | 'partitioned' | 'view'
+  /** PostgreSQL oid; tells another table under the same name. */
+  readonly objectId: string
+  readonly columns: readonly ColumnShape[]
+  /** Usable keys, primary key first: unique, valid, not partial, not deferrable, columns NOT NULL. */
+  readonly keys: readonly KeyFact[]
+  readonly positions: readonly PositionFact[]
+  readonly rowCountEstimate: number | undefined
+  /** SHA-256 over ordered names, exact types, collations, nullability (spec E67). */
+  readonly schemaHash: string
+}
+
+/** What the user declared for a stream; all optional. Durations in µs as bigint where positions are touched. */
+export interface OrderDeclaration {
+  readonly column: string
+  readonly kind?: PositionKind
+  readonly zone?: string
+  readonly grain?: bigint
+  readonly stampedBy?: Stamper
+  readonly unit?: 's' | 'ms' | 'us' | 'ns'
+  readonly encoding?: 'iso' | 'ulid' | 'uuidv7'
+  readonly flavour?: 'sequence' | 'epoch'
+}
+
+export interface FencePolicy {
+  readonly method: FenceMethod | 'auto'
+  readonly guardMs: number
+  readonly fenceSampleMs: number
+  readonly fenceFreshMs: number
+  readonly fenceWaitMs: number
+  readonly holdMaxMs: number | 'never'
+  readonly settleMs: number
+  readonly busyWaitMs: number
+  readonly excludeRoles: readonly string[]
+  readonly appendOnly: boolean
+}
+
+export interface FenceRequest {
+  readonly shape: TableShape
+  readonly order: PositionOrder
+  readonly policy: FencePolicy
+  /** Keys of this stream's decrees whose bill is not paid yet, with the bounds they were given. */
+  readonly outstandingDecrees: readonly { readonly key: string; readonly bound: string }[]
+}
+
+export type ReadScope =
+  | { readonly kind: 'range'; readonly range: Range }
+  /** One lane by keyset on the key, at most `limit` rows after `afterKey` (texts of the key columns). */
+  | {
+      readonly kind: 'lane'
+      readonly lane: Lane
+      readonly limit: number
+      readonly afterKey: readonly string[] | undefined
+    }
+  /** `[from, future)`: everything at or above the fence that is in no lane (spec E16). */
+  | { readonly kind: 'peek'; readonly from: Position }
+
+/** Rows of one scope as CSV bytes of the agreed format. */
+export interface RowStream {
+  readonly format: WireFormat
+  readonly bytes: Readable
+  /** Settles when `bytes` has ended: how many rows and bytes it carried, and for a lane the last key delivered. */
+  readonly done: Promise<{ rowCount: number; byteSize: number; lastKey?: readonly string[] }>
+  /** Ends the query at the source, also while `bytes` is unread. */
+  cancel(): Promise<void>
+}
+
+export interface ReaderRequest {
+  readonly shape: TableShape
+  readonly order: PositionOrder
+  readonly key: readonly string[]
+  readonly format: WireFormat
+  /** Columns read as the source's text whatever their type (`columns: { c: text }`). */
+  readonly asText: readonly string[]
+  /** The snapshot must contain everything up to here (spec E29, E30). */
+  readonly after: LogPosition | undefined
+  /** Rows at or above this position are the lane `future`; text of µs since 1970, or undefined for counters. */
+  readonly futureFromUs: bigint | undefined
+  readonly replicaWaitMs: number
+  readonly queryMaxMs: number
+  readonly lockTimeoutMs: number
+  readonly pageRows: number
+}
+
+/** One snapshot of one table. Opened after the fence, never before (spec E9). Always close it. */
+export interface Reader {
+  readonly snapshotId: string
+  readonly logPosition: LogPosition | undefined
+  /**
+   * The n-th smallest position in (from, upper) that is in no lane, or undefined when fewer than n are left: the
+   * upper border of a slice of about `rowCount` rows (spec E46). Always above `from`.
+   */
+  nextBorder(from: Position | undefined, upper: Position, rowCount: number): Promise<Position | undefined>
+  read(scope: ReadScope): RowStream
+  /** Rows in each lane, counted up to `limit` (then `limit + 1`), in one round trip; lanes that cannot exist are absent. */
+  countLanes(limit: number): Promise<Partial<Record<Lane, number>>>
+  /** The largest position that is in no lane (for lags and peek), or undefined for none. */
+  newest(): Promise<Position | undefined>
+  close(): Promise<void>
+}
+
+export interface QueryPlan {
+  readonly sql: string
+  readonly expectedRows: number
+  readonly sequentialScan: boolean
+  readonly sort: boolean
+  /** What would stop the run, e.g. the missing index, with the statement that creates it. */
+  readonly obstacle: string | undefined
+}
+
+export interface TableSummary {
+  readonly table: TableRef
+  readonly kind: TableShape['kind']
+  readonly rowCountEstimate: number | undefined
+  readonly byteSize: number | undefined
+}
+
+/** What a connector gets from outside: never process.env, never a clock of its own for decisions about data. */
+export interface ConnectorContext {
+  readonly reach: ReachFailpoint
+  /** Small JSON texts that outlive the process (sampler bounds, decree times); kept in the catalog. */
+  readonly memory: ConnectorMemory
+  /** A line for the log of the run, for people. */
+  readonly note: (text: string) => void
+}
+
+export interface ConnectorMemory {
+  load(name: string): Promise<string | undefined>
+  save(name: string, json: string): Promise<void>
+}
+
+export interface Source {
+  readonly capabilities: SourceCapabilities
+  identity(): Promise<ServerIdentity>
+  list(): Promise<readonly TableSummary[]>
+  /** Throws TABLE_NOT_FOUND, with the nearest names in the hint. */
+  describe(table: TableRef, declared?: OrderDeclaration): Promise<TableShape>
+  fence(request: FenceRequest): Promise<Fence>
+  /** Waits for the replica, locks, verifies the schema hash (SCHEMA_CHANGED), opens the snapshot (spec E50). */
+  openReader(request: ReaderRequest): Promise<Reader>
+  /** EXPLAINs the range query without running it (spec E51). */
+  explain(request: ReaderRequest, range: Range): Promise<QueryPlan>
+  close(): Promise<void>
+}
+
+export interface SourceOptions {
+  /** With credentials. Never printed. */
+  readonly url: string
+  /** Where rows are read, when not from `url`; the fence is always taken at `url`. */
+  readonly replicaUrl?: string
+  readonly context: ConnectorContext
+}
+
+/** What a source folder's `index.ts` exports as `connector`: the folder is the registration. */
+export interface SourceConnector {
+  readonly schemes: readonly string[]
+  readonly title: string
+  open(options: SourceOptions): Promise<Source>
+}
