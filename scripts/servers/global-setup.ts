@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { installedMajors, type PostgresServer, startPostgres } from './postgres.ts'
+import { sweepRunFolders } from './run-folder.ts'
 
 /** What a test needs to know of a running server: `inject('postgres')`. */
 export interface ProvidedPostgres {
@@ -38,6 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (shared.userCount > 0) return
     delete holder[KEY]
     await Promise.all(servers.map((server) => server.dispose()))
+    sweepRunFolders()
   }
 }
 
