@@ -21,7 +21,10 @@ export interface StoredClaim extends Claim {
   readonly readSeq: number
   /** Batch id of the last landing that moved or confirmed this claim. */
   readonly batch: string | undefined
-  /** At most 3 keys landed last, as JSON arrays of texts: must still be there (spec E60). */
+  /**
+   * At most 3 keys landed last, as JSON arrays of texts: must still be there (spec E60). `land` writes them from the
+   * rows it landed (and keeps the old ones when there were none); what the caller passes in `claimAfter` is ignored.
+   */
   readonly tailKeys: readonly string[]
   /** Canonical JSON: source identity, schema, order, key, mode, generation cause and parent. Opaque here. */
   readonly facts: string
@@ -124,8 +127,12 @@ export interface Destination {
   writeClaim(claim: StoredClaim, expected: StoredClaim | undefined): Promise<void>
   /** Stage, count, merge, claim: one transaction, idempotent (spec E53–E58). */
   land(landing: Landing): Promise<Receipt>
-  /** Whether the batch of a landing whose commit reply was lost is there (spec E59). Waits for the old transaction. */
-  hasBatch(stream: string, batchId: string): Promise<boolean>
+  /**
+   * The receipt of a landing whose commit reply was lost, when its batch is the last one in the claim row (spec E59);
+   * undefined when it did not commit. Reconnects, locks the claim row and so waits for the old transaction. The receipt
+   * is therefore kept in the claim row, written in the landing's own transaction.
+   */
+  receiptOf(stream: string, batchId: string): Promise<Receipt | undefined>
   /** Whether at least one of these keys is in the target; true when the list is empty. */
   hasAnyKey(table: TargetTable, keys: readonly string[]): Promise<boolean>
   /** Removes staging that dead runs left behind; returns what was removed. */
