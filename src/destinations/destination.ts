@@ -61,7 +61,10 @@ export interface Landing {
   readonly epoch: number
   /** What must stand in the claim row now; otherwise LEASE_FENCED_OUT (epoch) or InvariantError (watermark). */
   readonly claimBefore: StoredClaim
-  /** What stands there afterwards. For other purposes than `run`: same watermark, new readSeq and batch. */
+  /**
+   * What stands there afterwards. For other purposes than `run`: same watermark, new readSeq and batch. Its tailKeys are
+   * the destination's to fill: it alone sees the keys; they are replaced when rows landed and kept otherwise.
+   */
   readonly claimAfter: StoredClaim
   /**
    * The caller knows that no row of this landing exists in the target (empty target, keys unique in one snapshot):
