@@ -1,0 +1,91 @@
+import type { LandingMode } from '../destinations/destination.ts'
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { PositionOrder } from '../kernel/order.ts'
+import type { ServerIdentity, TableShape } from '../sources/source.ts'
+
+/** What a generation began with (spec E71). */
+export type GenerationCause = 'first_load' | 'rewind' | 'destination_went_back' | 'timeline_changed'
+
+/** What lies in the claim row beside the watermark, so that a lost catalog costs nothing (spec E61, E66–E68). */
+export interface ClaimFacts {
+  readonly version: 1
+  readonly source: {
+    readonly engine: string
+    readonly id: string
+    readonly database: string
+    readonly timeline: string
+    readonly logPosition: string
+  }
+  readonly table: { readonly schema: string; readonly name: string; readonly objectId: string }
+  readonly schemaHash: string
+  readonly columns: readonly { readonly name: string; readonly nativeType: string }[]
+  readonly order: OrderJson
+  readonly key: readonly string[]
+  readonly mode: LandingMode
+  readonly cause: GenerationCause
+  readonly parent: number | null
+  /** The source's clock at the last fence, µs text; tells a clock that went back between processes (spec E23). */
+  readonly t0: string
+  /** A person asked that the next run takes server, schema and order as it finds them (spec E68, E70). */
+  readonly acceptPresent: boolean
+}
+
+export interface OrderJson {
+  readonly column: string
+  readonly kind: PositionOrder['kind']
+  readonly flavour: string
+  readonly unit: string
+  readonly encoding: string
+  readonly template: string
+  readonly zone: string
+  readonly collation: string
+  readonly grain: string
+  readonly stampedBy: PositionOrder['stampedBy']
+}
+
+export function orderToJson(order: PositionOrder): OrderJson {
+  return {
+    column: order.column,
+    kind: order.kind,
+    flavour: order.flavour ?? '',
+    unit: order.unit ?? '',
+    encoding: order.encoding ?? '',
+    template: order.template ?? '',
+    zone: order.zone ?? '',
+    collation: order.collation ?? '',
+    grain: String(order.grain),
+    stampedBy: order.stampedBy,
+  }
+}
+
+export function makeFacts(
+  identity: ServerIdentity,
+  shape: TableShape,
+  order: PositionOrder,
+  rest: Pick<ClaimFacts, 'key' | 'mode' | 'cause' | 'parent' | 't0'>,
+): ClaimFacts {
+  return {
+    version: 1,
+    source: {
+      engine: identity.engine,
+      id: identity.id,
+      database: identity.database,
+      timeline: identity.timeline,
+      logPosition: identity.logPosition?.text ?? '',
+    },
+    table: { ...shape.table, objectId: shape.objectId },
+    schemaHash: shape.schemaHash,
+    columns: shape.columns.map(({ name, nativeType }) => ({ name, nativeType })),
+    order: orderToJson(order),
+    acceptPresent: false,
+    ...rest,
+  }
+}
+
+export function writeFacts(facts: ClaimFacts): string {
+  return canonicalJson(facts)
+}
+
+export function readFacts(text: string): ClaimFacts {
+  return JSON.parse(text) as ClaimFacts
+}

@@ -1,0 +1,79 @@
+import type { StoredClaim } from '../destinations/destination.ts'
+import { type Coverage, coverageFromJson, coverageToJson, type SegmentJson } from '../kernel/coverage.ts'
+import { comparePositions, type PositionJson, positionFromJson, positionToJson } from '../kernel/position.ts'
+import type { Engine } from './engine.ts'
+
+/** What the catalog remembers of a stream between runs, beside records and ranges. */
+export interface StreamMemory {
+  readonly generation: number
+  readonly watermark: PositionJson | null
+  readonly readSeq: number
+  readonly destinationId: string
+  readonly coverage: readonly SegmentJson[]
+  readonly debts: readonly Debt[]
+  /** Widens the next overlap once, in overlap units (spec E5, E23, E66). */
+  readonly extraOverlap: string
+  /** A late row below a proven watermark disproved who stamps the rows (spec E21). */
+  readonly contradicted: boolean
+  /** Where the next page of each long lane begins (spec E44). */
+  readonly laneCursors: Readonly<Record<string, readonly string[]>>
+}
+
+/** A decree whose bill is not paid (spec E39). */
+export interface Debt {
+  readonly key: string
+  readonly bound: PositionJson
+  /** The largest watermark claimed meanwhile. */
+  readonly upper: PositionJson
+  readonly since: string
+}
+
+const NAME = 'stream'
+
+export async function loadMemory(engine: Engine, catalogKey: string): Promise<StreamMemory | undefined> {
+  const text = await engine.catalog.memory(catalogKey, NAME)
+  return text === undefined ? undefined : (JSON.parse(text) as StreamMemory)
+}
+
+export async function saveMemory(engine: Engine, catalogKey: string, memory: StreamMemory): Promise<void> {
+  await engine.catalog.remember(catalogKey, NAME, JSON.stringify(memory))
+}
+
+/** The memory of a stream whose claim is adopted as it stands (first run, lost catalog, new generation). */
+export function memoryOfClaim(claim: StoredClaim, destinationId: string): StreamMemory {
+  const coverage: Coverage = claim.watermark
+    ? [{ lower: undefined, upper: claim.watermark, state: 'landed', proof: claim.proof }]
+    : []
+  return {
+    generation: claim.generation,
+    watermark: claim.watermark ? positionToJson(claim.watermark) : null,
+    readSeq: claim.readSeq,
+    destinationId,
+    coverage: coverageToJson(coverage),
+    debts: [],
+    extraOverlap: '0',
+    contradicted: false,
+    laneCursors: {},
+  }
+}
+
+export function memoryCoverage(memory: StreamMemory): Coverage {
+  return coverageFromJson(memory.coverage)
+}
+
+/** How the claim beside the data stands to what the catalog remembers (spec E60, E61). */
+export function compareWithMemory(
+  claim: StoredClaim | undefined,
+  memory: StreamMemory | undefined,
+  destinationId: string,
+): 'first' | 'adopt' | 'same' | 'ahead' | 'went_back' {
+  if (!memory) return claim ? 'adopt' : 'first'
+  if (!claim || memory.destinationId !== destinationId) return 'went_back'
+  if (claim.generation !== memory.generation)
+    return claim.generation > memory.generation ? 'adopt' : 'went_back'
+  if (claim.readSeq !== memory.readSeq) return claim.readSeq > memory.readSeq ? 'ahead' : 'went_back'
+  if (memory.watermark === null) return claim.watermark ? 'ahead' : 'same'
+  if (!claim.watermark) return 'went_back'
+  const order = comparePositions(claim.watermark, positionFromJson(memory.watermark))
+  return order === 0 ? 'same' : order > 0 ? 'ahead' : 'went_back'
+}

@@ -1,0 +1,33 @@
+import type { StoredClaim, TargetTable } from '../destinations/destination.ts'
+import type { Coverage } from '../kernel/coverage.ts'
+import type { ServerIdentity, TableShape } from '../sources/source.ts'
+import type { Choice } from './choose.ts'
+import type { Engine } from './engine.ts'
+import type { ClaimFacts } from './facts.ts'
+import type { HeldLease } from './lease.ts'
+import type { StreamMemory } from './progress-state.ts'
+import type { RunRecorder } from './record.ts'
+import type { StreamSettings } from './settings.ts'
+
+/**
+ * One stream while a run works on it. `claim`, `memory` and `coverage` are replaced after every landing, from its
+ * receipt; everything else stands for the run.
+ */
+export interface StreamSession {
+  readonly engine: Engine
+  readonly settings: StreamSettings
+  readonly lease: HeldLease
+  readonly recorder: RunRecorder
+  readonly runId: string
+  readonly identity: ServerIdentity
+  readonly destinationId: string
+  readonly shape: TableShape
+  readonly choice: Choice
+  readonly table: TargetTable
+  /** The watermark at the run's start: rows below it are judged against the destination (spec E41). */
+  readonly claimAtStart: StoredClaim
+  claim: StoredClaim
+  facts: ClaimFacts
+  memory: StreamMemory
+  coverage: Coverage
+}
