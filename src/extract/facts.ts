@@ -58,6 +58,15 @@ export function orderToJson(order: PositionOrder): OrderJson {
   }
 }
 
+/** The inverse of orderToJson; the tick is not kept and stands at 1. */
+export function orderFromJson(json: OrderJson): PositionOrder {
+  const { column, kind, stampedBy } = json
+  const filled = Object.entries(json).filter(([name, value]) => OPTIONAL.has(name) && value !== '')
+  return { column, kind, stampedBy, tick: 1n, grain: BigInt(json.grain), ...Object.fromEntries(filled) }
+}
+
+const OPTIONAL = new Set(['flavour', 'unit', 'encoding', 'template', 'zone', 'collation'])
+
 export function makeFacts(
   identity: ServerIdentity,
   shape: TableShape,

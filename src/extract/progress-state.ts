@@ -23,8 +23,6 @@ export interface StreamMemory {
 export interface Debt {
   readonly key: string
   readonly bound: PositionJson
-  /** The largest watermark claimed meanwhile. */
-  readonly upper: PositionJson
   readonly since: string
 }
 

@@ -21,6 +21,7 @@ export interface RunRecorder {
   retry(reason: string): void
   time(phase: string, ms: number): void
   readonly sliceReceipts: readonly Receipt[]
+  readonly alarms: readonly { readonly name: string; readonly text: string }[]
   finish(
     outcome: string,
     before: Position | undefined,
@@ -34,7 +35,7 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
   const lanes: Record<string, unknown> = {}
   const peeks: Receipt[] = []
   const bills: unknown[] = []
-  const alarms: unknown[] = []
+  const alarms: { name: string; text: string }[] = []
   const retries: string[] = []
   const durations: Record<string, number> = {}
   return {
@@ -62,6 +63,9 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     },
     get sliceReceipts() {
       return slices.map((slice) => slice.receipt)
+    },
+    get alarms() {
+      return alarms
     },
     finish: (outcome, before, after) => ({
       ...parts,

@@ -30,4 +30,6 @@ export interface StreamSession {
   facts: ClaimFacts
   memory: StreamMemory
   coverage: Coverage
+  /** How often a slice met the query limit in this run: slices are halved that often (spec E49). */
+  halvings: number
 }

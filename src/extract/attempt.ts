@@ -1,0 +1,71 @@
+import type { Position } from '../kernel/position.ts'
+import { checkPlan } from './check-plan.ts'
+import { deliverLanes, payBills, peek } from './deliver-aside.ts'
+import { saveMemory } from './progress-state.ts'
+import { readSlices } from './read-slices.ts'
+import { createReaderPool } from './reader-pool.ts'
+import type { StreamSession } from './stream-session.ts'
+import { type FencedRange, rangeBelow, takeFence } from './take-fence.ts'
+
+/** What one pass over the stream did. */
+export interface Attempted {
+  readonly fenced: FencedRange
+  /** All slices of the range were landed. */
+  readonly finished: boolean
+  readonly laneRows: Readonly<Record<string, number>>
+  readonly peekRows: number
+  readonly billRows: number
+  readonly newest: Position | undefined
+}
+
+/** Fence first, then the snapshot, then land and claim together; lanes, peek and bills after (spec E9). */
+export async function attempt(session: StreamSession): Promise<Attempted> {
+  const { engine } = session
+  const early =
+    engine.mistake === 'fence_after_snapshot' ? createReaderPool(session, undefined, '') : undefined
+  await early?.current()
+  const startedMs = engine.clock.nowMs()
+  const fenced = await applyMistakes(session, await takeFence(session))
+  session.recorder.time('fence', engine.clock.nowMs() - startedMs)
+  if (fenced.range) {
+    session.recorder.range(fenced.range, fenced.overlap)
+    const expectedRows = await checkPlan(session, fenced.fence, fenced.range)
+    engine.emit({ kind: 'range', stream: session.settings.stream, range: fenced.range, expectedRows })
+  }
+  const readers = early ?? createReaderPool(session, fenced.fence.logPosition, fenced.fence.t0)
+  try {
+    const finished = fenced.range ? await readSlices(session, readers, fenced, fenced.range) : true
+    const numbered = await readers.current()
+    const stopped = engine.signal?.aborted ?? false
+    const laneRows = stopped ? {} : await deliverLanes(session, numbered)
+    const from = fenced.range?.upper ?? session.claim.watermark
+    const peekRows = stopped || !from ? 0 : await peek(session, numbered, from)
+    const billRows = stopped ? 0 : await payBills(session, numbered, fenced)
+    const newest = stopped ? undefined : await numbered.reader.newest()
+    if (finished && fenced.range) await spendExtraOverlap(session)
+    return { fenced, finished, laneRows, peekRows, billRows, newest }
+  } finally {
+    await readers.close()
+  }
+}
+
+/** The wider overlap was asked for once; the range that used it has landed. */
+async function spendExtraOverlap(session: StreamSession): Promise<void> {
+  if (session.memory.extraOverlap === '0') return
+  session.memory = { ...session.memory, extraOverlap: '0' }
+  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+}
+
+/** The simulation's deliberate mistakes: proof that it would find them. No effect otherwise. */
+async function applyMistakes(session: StreamSession, fenced: FencedRange): Promise<FencedRange> {
+  const { mistake } = session.engine
+  if (mistake === 'closed_upper_bound' && fenced.range && fenced.range.upper.kind !== 'text') {
+    const upper = { ...fenced.range.upper, value: fenced.range.upper.value + session.choice.order.tick }
+    return { ...fenced, range: { ...fenced.range, upper } }
+  }
+  if (mistake !== 'claim_largest_read') return fenced
+  const pool = createReaderPool(session, fenced.fence.logPosition, fenced.fence.t0)
+  const largest = await (await pool.current()).reader.newest()
+  await pool.close()
+  return { ...fenced, heldBecause: undefined, range: largest && rangeBelow(session, largest, fenced.overlap) }
+}

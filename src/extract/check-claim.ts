@@ -1,0 +1,77 @@
+import type { StoredClaim } from '../destinations/destination.ts'
+import { PlimsollError } from '../kernel/errors.ts'
+import type { ServerIdentity, TableShape } from '../sources/source.ts'
+import { checkIdentity, checkOrder, checkSchema } from './check-source.ts'
+import type { Choice } from './choose.ts'
+import { type ClaimFacts, readFacts } from './facts.ts'
+import type { StreamSettings } from './settings.ts'
+
+/** What the claim and the source of today have to say to each other. */
+export interface Checked {
+  readonly facts: ClaimFacts | undefined
+  readonly added: readonly string[]
+  readonly extraOverlap: bigint
+  readonly alarms: readonly { name: string; text: string }[]
+}
+
+/** Stops or widens where today’s source is not the one of the claim (spec E66–E68). */
+export function checkAgainstClaim(
+  settings: StreamSettings,
+  claim: StoredClaim | undefined,
+  identity: ServerIdentity,
+  shape: TableShape,
+  choice: Choice,
+): Checked {
+  const none = { added: [], extraOverlap: 0n, alarms: [] }
+  if (!claim) return { ...none, facts: undefined }
+  const facts = readFacts(claim.facts)
+  if (facts.acceptPresent) return { ...none, facts }
+  const { timelineChanged } = checkIdentity(settings.stream, facts, identity)
+  if (timelineChanged && settings.onTimelineChange === 'stop') {
+    throw new PlimsollError(
+      'SOURCE_CHANGED',
+      `${settings.stream}: the source was promoted or restored: timeline ${facts.source.timeline} became ${identity.timeline}`,
+      {
+        hint: 'Commits of the old primary may be missing on the new one. Set onTimelineChange: { rewindMs: … } to read that span again, or rewind by hand.',
+      },
+    )
+  }
+  checkOrder(settings.stream, facts, choice)
+  const added = checkSchema(settings.stream, facts, shape, choice.key)
+  const grainBefore = BigInt(facts.order.grain)
+  const coarser = choice.order.grain > grainBefore
+  const rewindUs =
+    timelineChanged && settings.onTimelineChange !== 'stop' ? settings.onTimelineChange.rewindUs : 0n
+  const alarms = [
+    ...(coarser
+      ? [
+          {
+            name: 'grain_changed',
+            text: `${choice.order.column} now moves in steps of ${choice.order.grain}, before ${grainBefore}; the overlap is widened once`,
+          },
+        ]
+      : []),
+    ...(added.length > 0 && claim.watermark
+      ? [
+          {
+            name: 'column_added',
+            text: `new column ${added.join(', ')}: rows below the watermark have no value there. To read them: plimsoll backfill ${settings.stream}`,
+          },
+        ]
+      : []),
+    ...(timelineChanged
+      ? [
+          {
+            name: 'timeline_changed',
+            text: `timeline ${facts.source.timeline} became ${identity.timeline}; ${rewindUs} µs are read again`,
+          },
+        ]
+      : []),
+  ]
+  return {
+    facts,
+    added,
+    extraOverlap: (coarser ? choice.order.grain : 0n) + rewindUs,
+    alarms,
+  }
+}
