@@ -1,0 +1,1 @@
+export { openCatalog } from './open.ts'

@@ -1,0 +1,14 @@
+import { atomically, type Db, reading } from './database.ts'
+
+export function recall(db: Db, scope: string, name: string): string | undefined {
+  const sql = 'SELECT json FROM memory WHERE scope = ? AND name = ?'
+  return reading(db, () => db.prepare(sql).pluck().get(scope, name)) as string | undefined
+}
+
+/** Replaces what was remembered; undefined forgets it. */
+export function remember(db: Db, scope: string, name: string, json: string | undefined): void {
+  atomically(db, () => {
+    if (json === undefined) db.prepare('DELETE FROM memory WHERE scope = ? AND name = ?').run(scope, name)
+    else db.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?)').run(scope, name, json)
+  })
+}

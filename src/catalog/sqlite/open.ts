@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import type { Catalog } from '../catalog.ts'
+import { listAlarms, raiseAlarm, resolveAlarm } from './alarms.ts'
+import { catalogNowUs, openDatabase, reading } from './database.ts'
+import { exportCatalog, importCatalog, listStreams } from './export-import.ts'
+import { acquireLease, listLeases, releaseLease, renewLease } from './leases.ts'
+import { recall, remember } from './memory.ts'
+import { thisProcess } from './process-mark.ts'
+import { addRange, listRanges } from './ranges.ts'
+import { closeRun, findRecord, listRecords, openRun, openRuns } from './runs.ts'
+
+/**
+ * Opens the catalog in `<folder>/catalog.sqlite` and creates folder and file when absent. For the processes of one host, on a
+ * local disk. Throws CATALOG_UNAVAILABLE.
+ */
+export async function openCatalog(folder: string): Promise<Catalog> {
+  const db = openDatabase(join(folder, 'catalog.sqlite'))
+  const self = thisProcess()
+  return {
+    nowUs: () => catalogNowUs(db),
+    acquireLease: async (stream, holder, leaseMs, epochFloor) =>
+      acquireLease(db, self, stream, holder, leaseMs, epochFloor),
+    renewLease: async (lease, leaseMs) => renewLease(db, lease, leaseMs),
+    releaseLease: async (lease) => releaseLease(db, lease),
+    leases: async () => listLeases(db),
+    openRun: async (run) => openRun(db, run),
+    openRuns: async (stream) => openRuns(db, stream),
+    closeRun: async (runId, stream, record) => closeRun(db, runId, stream, record),
+    records: async (stream, limit) => listRecords(db, stream, limit),
+    record: async (runId) => findRecord(db, runId),
+    addRange: async (entry) => addRange(db, entry),
+    ranges: async (stream, generation) => listRanges(db, stream, generation),
+    memory: async (scope, name) => recall(db, scope, name),
+    remember: async (scope, name, json) => remember(db, scope, name, json),
+    raiseAlarm: async (stream, name, text, evidence) => raiseAlarm(db, stream, name, text, evidence),
+    resolveAlarm: async (stream, name) => resolveAlarm(db, stream, name),
+    alarms: async (openOnly) => listAlarms(db, openOnly),
+    streams: async () => reading(db, () => listStreams(db)),
+    export: async (stream) => exportCatalog(db, stream),
+    import: async (json) => importCatalog(db, json),
+    close: async () => void db.close(),
+  }
+}
