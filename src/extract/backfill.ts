@@ -1,6 +1,6 @@
 import { PlimsollError } from '../kernel/errors.ts'
 import { comparePositions, type Position } from '../kernel/position.ts'
-import { formatPosition } from '../kernel/print.ts'
+import { formatPosition, parsePosition } from '../kernel/print.ts'
 import { isEmptyRange, type Range } from '../kernel/range.ts'
 import { describeError } from './alarms.ts'
 import type { Engine } from './engine.ts'
@@ -14,10 +14,10 @@ import type { StreamSettings } from './settings.ts'
 import type { StreamSession } from './stream-session.ts'
 import { type FencedRange, takeFence } from './take-fence.ts'
 
-/** What a person asked to read again: texts are parsed in the stream's order once it is known. */
+/** What a person asked to read again, as typed; undefined is `-∞` and the watermark. */
 export interface BackfillRange {
-  readonly lower: (session: StreamSession) => Position | undefined
-  readonly upper: (session: StreamSession) => Position | undefined
+  readonly from: string | undefined
+  readonly to: string | undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export async function backfillStream(
     let failure: PlimsollError | undefined
     let fenced: FencedRange | undefined
     try {
-      const range = clip(session, { lower: asked.lower(session), upper: asked.upper(session) })
+      const range = clip(session, { lower: typed(session, asked.from), upper: typed(session, asked.to) })
       fenced = await takeFence(session)
       session.recorder.range(range, fenced.overlap)
       let from = range.lower
@@ -116,6 +116,15 @@ async function landNext(
   } finally {
     await readers.close()
   }
+}
+
+function typed(session: StreamSession, text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined
+  const position = parsePosition(session.choice.order, text)
+  if (position) return position
+  throw new PlimsollError('USAGE', `${text} is no position of ${session.settings.stream}`, {
+    hint: `Write it as the watermark is printed: ${formatPosition(session.claim.watermark)}.`,
+  })
 }
 
 function clip(

@@ -1,4 +1,4 @@
-export { backfillStream } from './backfill.ts'
+export { type BackfillRange, backfillStream } from './backfill.ts'
 export { choose } from './choose.ts'
 export { type Engine, type EngineClock, MISTAKES, type Mistake } from './engine.ts'
 export type { ExtractEvent } from './events.ts'
