@@ -59,25 +59,24 @@ export function leaseTests(setup: CatalogSetup): void {
         expect((await acquire(catalog, 'b', LONG_MS, 0)).epoch).toBe(2)
       }))
 
-    test('two processes that race for it never hold it together', () =>
-      onCatalog(setup, 'race', async (catalog, _, location) => {
-        const children = [1, 2].map(() =>
-          startChild(CHILD, 'takeTurns', setup.module, location, STREAM, String(ROUNDS)),
-        )
-        const epochs = await Promise.all(
-          children.map(async (child) => {
-            const seen: number[] = []
-            for (let line = await child.nextLine(); line; line = await child.nextLine())
-              seen.push(Number(line))
-            return seen
-          }),
-        )
-        expect(epochs.flat().sort((a, b) => a - b)).toEqual(
-          Array.from({ length: 2 * ROUNDS }, (_, i) => i + 1),
-        )
-        // Each turn read a count, waited and wrote one more: together in it, they would have lost one.
-        expect(await catalog.memory('turns', 'count')).toBe(String(2 * ROUNDS))
-      }))
+    test('two processes that open a new catalog and race for a lease never hold it together', async () => {
+      const location = await setup.createLocation('race')
+      const children = [1, 2].map(() =>
+        startChild(CHILD, 'takeTurns', setup.module, location, STREAM, String(ROUNDS)),
+      )
+      const epochs = await Promise.all(
+        children.map(async (child) => {
+          const seen: number[] = []
+          for (let line = await child.nextLine(); line; line = await child.nextLine()) seen.push(Number(line))
+          return seen
+        }),
+      )
+      expect(epochs.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 2 * ROUNDS }, (_, i) => i + 1))
+      // Each turn read a count, waited and wrote one more: together in it, they would have lost one.
+      const catalog = await setup.openCatalog(location)
+      expect(await catalog.memory('turns', 'count')).toBe(String(2 * ROUNDS))
+      await catalog.close()
+    })
   })
 }
 

@@ -6,6 +6,7 @@ import { MIGRATIONS } from './schema.ts'
 
 /** Longest wait for another process that writes the catalog; its transactions take milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000
+const BUSY_STEP_MS = 5
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
@@ -22,7 +23,7 @@ export function openDatabase(file: string): Db {
     const db = new Database(file, { timeout: BUSY_TIMEOUT_MS })
     try {
       db.defaultSafeIntegers(true)
-      db.pragma('journal_mode = WAL')
+      useWriteAheadLog(db)
       db.pragma('synchronous = FULL')
       migrate(db, file)
       return db
@@ -47,6 +48,20 @@ export function reading<T>(db: Db, body: () => T): T {
 export function catalogNowUs(db: Db): bigint {
   const sql = "SELECT unixepoch('now') * 1000000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) * 1000"
   return db.prepare(sql).pluck().get() as bigint
+}
+
+/** SQLite does not wait for locks while it changes the journal mode: processes that open a new catalog together must. */
+function useWriteAheadLog(db: Db): void {
+  for (let waitedMs = 0; ; waitedMs += BUSY_STEP_MS) {
+    try {
+      db.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!busy || waitedMs >= BUSY_TIMEOUT_MS) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_STEP_MS)
+    }
+  }
 }
 
 /** SQLite would create the file readable by everyone; its log files take over the mode. */
