@@ -6,8 +6,8 @@ import { lockViewFromJson, lockViewToJson, sessionViewFromJson, sessionViewToJso
 
 /** Bounds must hold up against lists that are not read at one instant, and starts that are published late. */
 const GUARD = 3
-const SPAN = 200
-const LIST_TIME = 6
+const SPAN = 150
+const LIST_TIME = 25
 
 /** One transaction of a random history. Times are whole ticks. */
 interface Life {
