@@ -1,0 +1,66 @@
+import { floorMod } from '../../../kernel/arithmetic.ts'
+import {
+  parseTimestamp,
+  US_PER_DAY,
+  US_PER_HOUR,
+  US_PER_MINUTE,
+  US_PER_SECOND,
+} from '../../../kernel/calendar.ts'
+import { PlimsollError } from '../../../kernel/errors.ts'
+import type { PositionOrder } from '../../../kernel/order.ts'
+import { quoteTable } from '../../../kernel/sql-text.ts'
+import type { TableRef } from '../../source.ts'
+import type { Row } from '../connect/connection.ts'
+import { newestDistinctQuery } from '../read/predicates.ts'
+
+const ENOUGH_VALUES = 20
+const FIRST_LOOK = 32
+const LONG_LOOK = 1_000
+const LOOK_TIMEOUT_MS = 10_000
+const STEPS = [
+  US_PER_DAY,
+  US_PER_HOUR,
+  US_PER_MINUTE,
+  US_PER_SECOND,
+  100_000n,
+  10_000n,
+  1_000n,
+  100n,
+  10n,
+  1n,
+]
+
+type Ask = (sql: string) => Promise<Row[]>
+
+/**
+ * The coarsest step that the column's newest distinct values are multiples of, or undefined where they are too few or
+ * take too long to find (spec E5). Ask only where an index serves or the table is small.
+ */
+export async function observeGrain(
+  ask: Ask,
+  table: TableRef,
+  order: PositionOrder,
+): Promise<bigint | undefined> {
+  const look = async (limit: number): Promise<bigint | undefined> => {
+    const query = newestDistinctQuery(quoteTable(table), order.column, limit)
+    const rows = await ask(`SET LOCAL statement_timeout = ${LOOK_TIMEOUT_MS}; ${query}`)
+    return grainOf(rows.map((row) => parseTimestamp(row.v!)).filter((value) => value !== undefined))
+  }
+  try {
+    // The finest step needs few witnesses; only when they all agree on a coarser one is it worth looking further.
+    const first = await look(FIRST_LOOK)
+    return first === undefined || first <= order.tick ? first : await look(LONG_LOOK)
+  } catch (error) {
+    if (error instanceof PlimsollError && error.code === 'SOURCE_QUERY_TOO_LONG') return undefined
+    throw error
+  }
+}
+
+/** Where nothing is known of the column, its values may be whole minutes. */
+export const UNKNOWN_GRAIN = US_PER_MINUTE
+
+/** The coarsest step that all values are multiples of, or undefined for too few values. */
+export function grainOf(values: readonly bigint[]): bigint | undefined {
+  if (values.length < ENOUGH_VALUES) return undefined
+  return STEPS.find((step) => values.every((value) => floorMod(value, step) === 0n))
+}

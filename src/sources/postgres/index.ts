@@ -1,0 +1,9 @@
+import type { SourceConnector } from '../source.ts'
+import { PostgresSource } from './postgres-source.ts'
+
+/** PostgreSQL 12 and later, read over COPY. */
+export const connector: SourceConnector = {
+  schemes: ['postgres', 'postgresql'],
+  title: 'PostgreSQL',
+  open: async (options) => new PostgresSource(options),
+}

@@ -1,0 +1,87 @@
+import { PlimsollError } from '../../kernel/errors.ts'
+import type { Fence } from '../../kernel/fence.ts'
+import type { Range } from '../../kernel/range.ts'
+import type {
+  FenceRequest,
+  OrderDeclaration,
+  QueryPlan,
+  Reader,
+  ReaderRequest,
+  ServerIdentity,
+  Source,
+  SourceCapabilities,
+  SourceOptions,
+  TableRef,
+  TableShape,
+  TableSummary,
+} from '../source.ts'
+import { Pool } from './connect/pool.ts'
+import { describeTable } from './describe/describe.ts'
+import { readIdentity } from './describe/identity.ts'
+import { listTables } from './describe/tables.ts'
+import { explainRange } from './read/explain.ts'
+import { openReader } from './read/reader.ts'
+
+/** A PostgreSQL server as a source: fences at the primary, rows from it or from its replica. */
+export class PostgresSource implements Source {
+  readonly capabilities: SourceCapabilities = {
+    exactFence: true,
+    snapshotReads: true,
+    formats: ['pg_csv', 'plain_csv'],
+  }
+  readonly #primary: Pool
+  readonly #replica: Pool | undefined
+  readonly #context: SourceOptions['context']
+
+  constructor({ url, replicaUrl, context }: SourceOptions) {
+    this.#primary = new Pool(url)
+    this.#replica = replicaUrl === undefined ? undefined : new Pool(replicaUrl)
+    this.#context = context
+  }
+
+  async identity(): Promise<ServerIdentity> {
+    const identity = await readIdentity(await this.#primary.control())
+    if (!this.#replica) return identity
+    const replica = await readIdentity(await this.#replica.control())
+    return { ...identity, replica: `${this.#replica.place} ${replica.id}` }
+  }
+
+  async list(): Promise<readonly TableSummary[]> {
+    return listTables((sql) => this.#primary.ask(sql))
+  }
+
+  async describe(table: TableRef, declared?: OrderDeclaration): Promise<TableShape> {
+    return describeTable(this.#primary, table, declared, this.#context.note)
+  }
+
+  async fence(_request: FenceRequest): Promise<Fence> {
+    throw new Error('no fence yet')
+  }
+
+  async openReader(request: ReaderRequest): Promise<Reader> {
+    if (this.#replica) await this.#checkReplica(this.#replica)
+    return openReader(this.#readers, request, this.#context.reach)
+  }
+
+  async explain(request: ReaderRequest, range: Range): Promise<QueryPlan> {
+    return explainRange(this.#readers, request, range)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#primary.close(), this.#replica?.close()])
+  }
+
+  /** A fence of one system says nothing about the rows of another (spec E29, E66). */
+  async #checkReplica(replica: Pool): Promise<void> {
+    const [here, there] = [await this.#primary.control(), await replica.control()]
+    if (here.systemId === there.systemId) return
+    throw new PlimsollError('SOURCE_CHANGED', `${replica.place} is no replica of ${this.#primary.place}`, {
+      hint: 'The two addresses lead to different database systems.',
+      context: { primary: here.systemId ?? null, replica: there.systemId ?? null },
+    })
+  }
+
+  get #readers(): Pool {
+    return this.#replica ?? this.#primary
+  }
+}

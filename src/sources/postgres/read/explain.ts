@@ -1,0 +1,56 @@
+import type { Range } from '../../../kernel/range.ts'
+import { quoteIdentifier, quoteTable } from '../../../kernel/sql-text.ts'
+import type { QueryPlan, ReaderRequest } from '../../source.ts'
+import type { Pool } from '../connect/pool.ts'
+import { statementsFor } from './statements.ts'
+
+/** More rows than this are not read for the sake of a few, outside a first load. */
+const FULL_SCAN_MAX_ROWS = 100_000
+const BORDER_ROWS = 250_000
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Plan Rows': number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** EXPLAINs what a run would ask, without asking it (spec E51). A first load reads everything: nothing stops it. */
+export async function explainRange(pool: Pool, request: ReaderRequest, range: Range): Promise<QueryPlan> {
+  const statements = statementsFor(request)
+  const sql = statements.range(range)
+  const plan = await explain(pool, sql)
+  const border = await explain(pool, statements.border(range.lower, range.upper, BORDER_ROWS))
+  const whole = await explain(pool, `SELECT FROM ${quoteTable(request.shape.table)}`)
+  const sequentialScan = has(plan, /^Seq Scan$/)
+  const sort = has(plan, /Sort$/) || has(border, /Sort$/)
+  const indexed = request.shape.positions.some(
+    ({ column, indexed }) => indexed && column === request.order.column,
+  )
+  const costly = (sequentialScan || sort) && !indexed && whole['Plan Rows'] > FULL_SCAN_MAX_ROWS
+  return {
+    sql,
+    expectedRows: plan['Plan Rows'],
+    sequentialScan,
+    sort,
+    obstacle: costly && range.lower ? obstacle(request, whole['Plan Rows']) : undefined,
+  }
+}
+
+function obstacle({ shape, order }: ReaderRequest, rows: number): string {
+  const table = `${shape.table.schema}.${shape.table.name}`
+  const problem = `${table} has no index that begins with ${order.column}, so each run would read about ${rows} rows`
+  if (shape.kind === 'view') return `${problem}; index the column of the table that the view takes it from`
+  const concurrently = shape.kind === 'partitioned' ? '' : ' CONCURRENTLY'
+  const create = `CREATE INDEX${concurrently} ON ${quoteTable(shape.table)} (${quoteIdentifier(order.column)})`
+  return `${problem}: ${create};`
+}
+
+async function explain(pool: Pool, sql: string): Promise<PlanNode> {
+  const [row] = await pool.ask(`EXPLAIN (FORMAT JSON) ${sql}`)
+  const [answer] = JSON.parse(row!['QUERY PLAN']!) as [{ Plan: PlanNode }]
+  return answer.Plan
+}
+
+function has(node: PlanNode, type: RegExp): boolean {
+  return type.test(node['Node Type']) || (node.Plans ?? []).some((child) => has(child, type))
+}
