@@ -1,0 +1,260 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../scripts/servers/postgres.ts'
+import { runStream, type StreamResult, type StreamSettings } from '../../src/extract/index.ts'
+import { type OpenEngine, openEngine, streamSettings } from '../support/engine.ts'
+import { suiteSeed } from '../support/random.ts'
+import { SCHEMA, startWriters, type WriterCounts, XID_SCHEMA } from './postgres-writers.ts'
+import { type Landed, readLanded } from './read-landed.ts'
+import {
+  atLeast,
+  compare,
+  fixedLag,
+  greaterThan,
+  type Query,
+  type SeenRow,
+  type UsualStrategy,
+} from './usual-strategies.ts'
+
+const LONG = process.env.PLIMSOLL_SUITE === 'long'
+const SECONDS = LONG ? 60 : 12
+const WRITERS = 16
+const seed = suiteSeed()
+
+let primary: PostgresServer
+let replica: PostgresServer
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plimsoll-race-'))
+  primary = await startPostgres({ which: 'system' })
+  await query(primary.url, `create role reader login; grant pg_read_all_data to reader`)
+  replica = await primary.createReplica()
+})
+
+afterAll(async () => {
+  await replica?.dispose()
+  await primary?.dispose()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Scene {
+  readonly name: string
+  readonly column: 'updated_at' | 'changed_in'
+  readonly role: 'postgres' | 'reader'
+  readonly method: 'P1' | 'P2' | 'P3'
+  readonly onReplica: boolean
+  readonly destination: 'duckdb' | 'postgres'
+  /** 0: the fence alone must do the work. */
+  readonly overlap: bigint | undefined
+}
+
+const SCENES: readonly Scene[] = [
+  {
+    name: 'P1 on the primary',
+    column: 'updated_at',
+    role: 'postgres',
+    method: 'P1',
+    onReplica: false,
+    destination: 'duckdb',
+    overlap: 0n,
+  },
+  {
+    name: 'P1 on a streaming replica',
+    column: 'updated_at',
+    role: 'postgres',
+    method: 'P1',
+    onReplica: true,
+    destination: 'postgres',
+    overlap: 0n,
+  },
+  {
+    name: 'P2 without rights',
+    column: 'updated_at',
+    role: 'reader',
+    method: 'P2',
+    onReplica: false,
+    destination: 'postgres',
+    overlap: 0n,
+  },
+  {
+    name: 'P2 on a streaming replica',
+    column: 'updated_at',
+    role: 'reader',
+    method: 'P2',
+    onReplica: true,
+    destination: 'duckdb',
+    overlap: undefined,
+  },
+  {
+    name: 'P3 on the primary',
+    column: 'changed_in',
+    role: 'reader',
+    method: 'P3',
+    onReplica: false,
+    destination: 'duckdb',
+    overlap: undefined,
+  },
+  {
+    name: 'P3 on a streaming replica',
+    column: 'changed_in',
+    role: 'reader',
+    method: 'P3',
+    onReplica: true,
+    destination: 'postgres',
+    overlap: undefined,
+  },
+]
+
+describe(`16 writers against an extraction without pause, seed ${seed}`, () => {
+  test.each(SCENES)('$name: 0 lost, 0 doubled, 0 stale, where the usual strategies lose', async (scene) => {
+    const database = `race_${SCENES.indexOf(scene)}`
+    await query(primary.url, `create database ${database}`)
+    const writerUrl = at(primary, database, 'postgres')
+    await query(writerUrl, scene.column === 'changed_in' ? XID_SCHEMA : SCHEMA)
+    const destinationUrl = await makeDestination(scene, database)
+    const open = await openEngine({
+      sourceUrl: at(primary, database, scene.role),
+      destinationUrl,
+      stateDir: join(folder, `state-${database}`),
+      ...(scene.onReplica ? { replicaUrl: at(replica, database, scene.role) } : {}),
+    })
+    const raced = await race(scene, open, writerUrl).finally(() => open.close())
+    const landed = await readLanded(destinationUrl)
+    judge(scene, raced, landed)
+  })
+})
+
+interface Raced {
+  readonly runs: number
+  readonly counts: WriterCounts
+  readonly truth: readonly SeenRow[]
+  readonly usual: readonly UsualStrategy[]
+}
+
+async function race(scene: Scene, open: OpenEngine, writerUrl: string): Promise<Raced> {
+  const reader = new pg.Client({ connectionString: writerUrl })
+  await reader.connect()
+  const ask: Query = (where) => rowsOf(reader, where)
+  const usual = [
+    greaterThan('updated_at'),
+    atLeast('updated_at'),
+    fixedLag('updated_at', `select (now() - interval '1 second')::text`, (sql) => one(reader, sql)),
+  ]
+  const settings = settingsOf(scene)
+  const writers = startWriters(writerUrl, WRITERS, seed)
+  const until = performance.now() + SECONDS * 1000
+  let runs = 0
+  while (performance.now() < until) {
+    await runOnce(open, settings)
+    for (const strategy of usual) await strategy.run(ask)
+    runs++
+  }
+  const counts = await writers.stop()
+  await pause(1_100)
+  for (let i = 0; i < 3; i++) for (const strategy of usual) await strategy.run(ask)
+  const last =
+    scene.column === 'changed_in'
+      ? 'max(changed_in)::text'
+      : '(extract(epoch from max(updated_at)) * 1000000)::bigint::text'
+  await settle(open, settings, BigInt(await one(reader, `select ${last} from public.orders`)))
+  const truth = await ask('true')
+  await reader.end()
+  return { runs, counts, truth, usual }
+}
+
+function judge(scene: Scene, raced: Raced, landed: Landed): void {
+  const { runs, counts, truth, usual } = raced
+  const ours = { ...compare(truth, landed.byKey), doubled: landed.doubled }
+  const theirs = usual.map((strategy) => ({ name: strategy.name, ...compare(truth, strategy.landed) }))
+  console.log(
+    JSON.stringify({
+      scene: scene.name,
+      seed,
+      runs,
+      rows: truth.length,
+      ...counts,
+      plimsoll: ours,
+      usual: theirs,
+    }),
+  )
+  expect(ours).toEqual({ lost: 0, stale: 0, doubled: 0 })
+  expect(landed.byKey.size).toBe(truth.length)
+  expect(runs).toBeGreaterThan(5)
+  expect(counts.lateCommits).toBeGreaterThan(3)
+  expect(counts.prepared).toBeGreaterThan(3)
+  expectLosses(theirs)
+}
+
+/** The suite proves nothing when the usual strategies come through: at least two of the three must lose or go stale. */
+function expectLosses(theirs: readonly { name: string; lost: number; stale: number }[]): void {
+  const losers = theirs.filter(({ lost, stale }) => lost + stale > 0)
+  expect(losers.length, JSON.stringify(theirs)).toBeGreaterThanOrEqual(2)
+}
+
+async function runOnce(open: OpenEngine, settings: StreamSettings): Promise<StreamResult> {
+  const result = await runStream(open.engine, settings)
+  if (result.error) throw result.error
+  return result
+}
+
+/** Runs until the watermark has passed the last stamp: from then on everything must be there. */
+async function settle(open: OpenEngine, settings: StreamSettings, last: bigint): Promise<void> {
+  let held: string | undefined
+  for (let i = 0; i < 40; i++) {
+    const result = await runOnce(open, settings)
+    const watermark = result.watermarkAfter
+    if (watermark && watermark.kind !== 'text' && watermark.value > last) return
+    held = result.heldBecause
+    await pause(300)
+  }
+  throw new Error(`the watermark never passed the last stamp: ${held}`)
+}
+
+function settingsOf(scene: Scene): StreamSettings {
+  return streamSettings('public.orders', {
+    key: ['id'],
+    position: { column: scene.column, stampedBy: 'database' },
+    overlap: scene.overlap === undefined ? undefined : { kind: 'fixed', amount: scene.overlap },
+    fence: { method: scene.method, fenceSampleMs: 100, fenceFreshMs: 1_000, fenceWaitMs: 3_000 },
+  })
+}
+
+async function makeDestination(scene: Scene, database: string): Promise<string> {
+  if (scene.destination === 'duckdb') return `duckdb://${join(folder, `${database}.duckdb`)}`
+  await query(primary.url, `create database ${database}_copy`)
+  return at(primary, `${database}_copy`, 'postgres')
+}
+
+function at(server: PostgresServer, database: string, user: string): string {
+  const url = new URL(server.url)
+  url.pathname = `/${database}`
+  url.username = user
+  return url.href
+}
+
+async function rowsOf(client: pg.Client, where: string): Promise<SeenRow[]> {
+  const sql = `select id::text as key, updated_at::text as position, concat_ws('|', id, state, amount, updated_at at time zone 'UTC') as content
+               from public.orders where ${where} order by updated_at`
+  return (await client.query<SeenRow>(sql)).rows
+}
+
+async function one(client: pg.Client, sql: string): Promise<string> {
+  const { rows } = await client.query({ text: sql, rowMode: 'array' })
+  return String(rows[0]![0])
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
