@@ -1,0 +1,78 @@
+import { from as copyFrom } from 'pg-copy-streams'
+import type { RowStream } from '../../sources/source.ts'
+import type { Session } from './sessions.ts'
+import type { WireTally } from './wire-tally.ts'
+
+/** A row stream that has been looked into: is there anything to land? */
+export interface OpenedRows {
+  readonly isEmpty: boolean
+  readonly rows: RowStream
+  /** All chunks, the one that was looked at included. */
+  readonly chunks: AsyncIterator<Buffer>
+}
+
+/** Waits for the first bytes, so that an empty stream costs no stage. */
+export async function openRows(rows: RowStream): Promise<OpenedRows> {
+  rows.done.catch(() => {})
+  const rest: AsyncIterator<Buffer> = rows.bytes[Symbol.asyncIterator]()
+  const first = await rest.next()
+  let isFirst = true
+  const next = () => {
+    if (!isFirst) return rest.next()
+    isFirst = false
+    return Promise.resolve(first)
+  }
+  return { isEmpty: first.done === true, rows, chunks: { next } }
+}
+
+/**
+ * Sends the bytes as they are through COPY, and returns how many rows the server took. Whichever side fails ends the
+ * other: a failing source rolls the COPY back, a failing COPY cancels the source's query.
+ */
+export async function copyIn(
+  session: Session,
+  sql: string,
+  { rows, chunks }: OpenedRows,
+  tally: WireTally,
+): Promise<number> {
+  const copy = session.query(copyFrom(sql))
+  let refusal: unknown
+  copy.on('error', (error) => {
+    refusal ??= error
+    rows.cancel().catch(() => {})
+  })
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next()
+      if (refusal !== undefined) throw refusal
+      if (done) break
+      tally.add(value)
+      if (!copy.write(value)) await settled(copy, 'drain')
+    }
+    copy.end()
+    await settled(copy, 'finish')
+    return copy.rowCount
+  } catch (error) {
+    const reason = refusal ?? error
+    if (refusal === undefined) {
+      copy.destroy(error as Error)
+      await settled(copy, 'close').catch(() => {})
+    }
+    throw reason
+  }
+}
+
+/** Resolves at the event, rejects at an error; leaves no listener behind. */
+function settled(copy: ReturnType<typeof copyFrom>, event: 'drain' | 'finish' | 'close'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: Error) => {
+      copy.off(event, onEvent)
+      copy.off('error', done)
+      if (error) reject(error)
+      else resolve()
+    }
+    const onEvent = () => done()
+    copy.once(event, onEvent)
+    copy.once('error', done)
+  })
+}

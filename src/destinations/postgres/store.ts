@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { PlimsollError } from '../../kernel/errors.ts'
+import { quoteIdentifier } from '../../kernel/sql-text.ts'
+import type { ServerError } from './errors.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+export const CLAIM_TABLE = 'plimsoll.plimsoll_claim'
+const STORE_TABLE = 'plimsoll.plimsoll_store'
+/** Serialises the first creation of schemas and tables; a number of our own. */
+const SETUP_LOCK = 7_746_676_512_013
+
+const CREATE_STORE = `
+CREATE TABLE IF NOT EXISTS ${STORE_TABLE} (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  id uuid NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${CLAIM_TABLE} (
+  stream text COLLATE "C" PRIMARY KEY,
+  epoch bigint NOT NULL,
+  generation bigint NOT NULL,
+  position_kind text,
+  watermark text,
+  proof text NOT NULL,
+  read_seq bigint NOT NULL,
+  gap_seq bigint NOT NULL DEFAULT -1,
+  batch text,
+  receipt text,
+  tail_keys text NOT NULL,
+  facts text NOT NULL,
+  written_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE ${CLAIM_TABLE} IS 'Plimsoll: how far each stream is complete. Written with the rows; do not edit.';
+COMMENT ON COLUMN ${CLAIM_TABLE}.gap_seq IS 'The readSeq that arrived while a smaller one was outstanding.'`
+
+/** Whether the claim table is there, without creating anything. */
+export async function storeExists(session: Session): Promise<boolean> {
+  const { rows } = await session.query(
+    `SELECT to_regclass('${CLAIM_TABLE}') IS NOT NULL AND to_regclass('${STORE_TABLE}') IS NOT NULL AS there`,
+  )
+  return rows[0].there
+}
+
+/** Creates schema and tables for claims and identity, unless they are there. */
+export async function ensureStore(sessions: Sessions): Promise<void> {
+  if (await sessions.use(storeExists)) return
+  await sessions.transaction(async (session) => {
+    await lockSetup(session)
+    await createSchema(session, 'plimsoll')
+    await session.query(CREATE_STORE)
+    await session.query(`INSERT INTO ${STORE_TABLE} (id) VALUES ($1) ON CONFLICT DO NOTHING`, [randomUUID()])
+  })
+}
+
+/** CREATE SCHEMA where it is missing; several processes may do so at once. Names the GRANT when it may not. */
+export async function createSchema(session: Session, schema: string): Promise<void> {
+  const exists = async () =>
+    (await session.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).rowCount === 1
+  if (await exists()) return
+  await lockSetup(session)
+  if (await exists()) return
+  try {
+    await session.query(`CREATE SCHEMA ${quoteIdentifier(schema)}`)
+  } catch (error) {
+    if ((error as ServerError).code !== '42501') throw error
+    throw new PlimsollError('DESTINATION_AUTH_FAILED', `may not create the schema "${schema}"`, {
+      hint:
+        'An owner of the database runs GRANT CREATE ON DATABASE <database> TO <role>, or ' +
+        `CREATE SCHEMA ${quoteIdentifier(schema)} AUTHORIZATION <role>.`,
+      cause: error,
+    })
+  }
+}
+
+async function lockSetup(session: Session): Promise<void> {
+  await session.query('SELECT pg_advisory_xact_lock($1)', [SETUP_LOCK])
+}
+
+/**
+ * The identity row, which a backup carries along, and the system and database it lies in now: a copy of the database
+ * beside the original shows as another store.
+ */
+export async function readIdentity(
+  session: Session,
+): Promise<{ id: string; engine: string; version: string }> {
+  const { rows } = await session.query(
+    `SELECT s.id || '/' || c.system_identifier || '/' || d.oid AS id, current_setting('server_version') AS version
+     FROM ${STORE_TABLE} s, pg_control_system() c, pg_database d WHERE d.datname = current_database()`,
+  )
+  return { id: rows[0].id, engine: 'postgres', version: rows[0].version }
+}

@@ -1,0 +1,79 @@
+import { crc32 } from 'node:zlib'
+import { parseRecord, recordStart } from './wire-rows.ts'
+
+/** How far behind the sent bytes a server may be when it refuses a row. */
+const WINDOW_BYTES = 8 * 1024 * 1024
+const NEWLINE = 0x0a
+
+/** Follows the bytes on their way: size, lines, and the last of them for naming the row that an error is about. */
+export interface WireTally {
+  add(chunk: Buffer): void
+  readonly byteSize: () => number
+  /** Order-free sum over the lines of the stream, so over every value of every row. */
+  readonly checksum: () => string
+  /** The fields of the record that ends on this line (from 1), while it is still at hand. */
+  record(line: number): (string | null)[] | undefined
+  /** The last records, newest first. */
+  lastRecords(count: number): (string | null)[][]
+}
+
+export function createWireTally(withChecksum: boolean): WireTally {
+  /** Chunks at hand, with the count of lines that ended before each. */
+  const recent: { readonly chunk: Buffer; readonly linesBefore: number }[] = []
+  let [byteSize, lineCount, recentBytes, partial, lineCrc] = [0, 0, 0, false, 0]
+  let sum = 0n
+  let shortSum = 0
+
+  const add = (chunk: Buffer) => {
+    recent.push({ chunk, linesBefore: lineCount })
+    byteSize += chunk.length
+    recentBytes += chunk.length
+    while (recentBytes - recent[0]!.chunk.length > WINDOW_BYTES) recentBytes -= recent.shift()!.chunk.length
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      if (withChecksum) {
+        shortSum += crc32(chunk.subarray(start, end), partial ? lineCrc : 0)
+        partial = false
+      }
+      lineCount++
+      start = end + 1
+    }
+    if (withChecksum && start < chunk.length) {
+      lineCrc = crc32(chunk.subarray(start), partial ? lineCrc : 0)
+      partial = true
+    }
+    sum += BigInt(shortSum)
+    shortSum = 0
+  }
+
+  const record = (line: number) => {
+    const at = recent.findLastIndex(({ linesBefore }) => linesBefore < line)
+    if (at < 0) return undefined
+    const { chunk, linesBefore } = recent[at]!
+    let end = -1
+    for (let n = linesBefore; n < line; n++) {
+      end = chunk.indexOf(NEWLINE, end + 1)
+      if (end < 0) return undefined
+    }
+    const before = Buffer.concat(recent.slice(0, at).map((each) => each.chunk))
+    const bytes = Buffer.concat([before, chunk.subarray(0, end)])
+    const start = recordStart(bytes, bytes.length)
+    if (start < 0 && byteSize !== recentBytes) return undefined
+    return parseRecord(bytes.subarray(Math.max(start, 0)))
+  }
+
+  const lastRecords = (count: number) => {
+    const bytes = Buffer.concat(recent.map((each) => each.chunk))
+    const records: (string | null)[][] = []
+    let end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
+    while (records.length < count && end > 0) {
+      const start = recordStart(bytes, end)
+      if (start < 0 && byteSize !== recentBytes) break
+      records.push(parseRecord(bytes.subarray(Math.max(start, 0), end)))
+      end = start - 1
+    }
+    return records
+  }
+
+  return { add, byteSize: () => byteSize, checksum: () => String(sum), record, lastRecords }
+}
