@@ -2,7 +2,7 @@ import type { Position } from '../kernel/position.ts'
 import { checkPlan } from './check-plan.ts'
 import { deliverLanes, payBills, peek } from './deliver-aside.ts'
 import { saveMemory } from './progress-state.ts'
-import { readSlices } from './read-slices.ts'
+import { isIndexed, isSmall, readSlices } from './read-slices.ts'
 import { createReaderPool } from './reader-pool.ts'
 import type { StreamSession } from './stream-session.ts'
 import { type FencedRange, rangeBelow, takeFence } from './take-fence.ts'
@@ -41,7 +41,8 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
     const from = fenced.range?.upper ?? session.claim.watermark
     const peekRows = stopped || !from ? 0 : await peek(session, numbered, from)
     const billRows = stopped ? 0 : await payBills(session, numbered, fenced)
-    const newest = stopped ? undefined : await numbered.reader.newest()
+    const cheap = isIndexed(session) || isSmall(session)
+    const newest = stopped || !cheap ? undefined : await numbered.reader.newest()
     if (finished && fenced.range) await spendExtraOverlap(session)
     return { fenced, finished, laneRows, peekRows, billRows, newest }
   } finally {

@@ -64,11 +64,22 @@ async function sliceBorder(
   number: number,
 ): Promise<Position> {
   const { limits } = session.settings
-  const fact = session.shape.positions.find((each) => each.column === session.choice.order.column)
-  const small = (session.shape.rowCountEstimate ?? Number.POSITIVE_INFINITY) <= limits.fullScanMaxRows
-  if (!fact?.indexed && !small) return upper
+  const small = isSmall(session)
+  if (!isIndexed(session) && !small) return upper
   const shrink = 2 ** Math.min(session.halvings, 20)
   const rowCount = Math.max(1, Math.floor(limits.sliceRows / shrink))
   if (number === 0 && small && rowCount >= limits.fullScanMaxRows) return upper
   return (await reader.nextBorder(from, upper, rowCount)) ?? upper
+}
+
+/** True when reading the whole table once more costs nothing worth avoiding (spec E51). */
+export function isSmall(session: Pick<StreamSession, 'shape' | 'settings'>): boolean {
+  const rows = session.shape.rowCountEstimate ?? Number.POSITIVE_INFINITY
+  return rows <= session.settings.limits.fullScanMaxRows
+}
+
+/** True when an index begins with the position column. */
+export function isIndexed(session: Pick<StreamSession, 'shape' | 'choice'>): boolean {
+  const { column } = session.choice.order
+  return session.shape.positions.some((fact) => fact.column === column && fact.indexed)
 }
