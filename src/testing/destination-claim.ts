@@ -43,7 +43,7 @@ export function claimTests(setup: DestinationSetup): void {
         const destination = await scene.open()
         expect(await destination.claim('nobody')).toBeUndefined()
         expect(await destination.claims()).toEqual([])
-        expect(await destination.hasBatch('nobody', 'none')).toBe(false)
+        expect(await destination.receiptOf('nobody', 'none')).toBeUndefined()
       }))
 
     test('every kind of watermark is kept to the last digit (E2)', () =>

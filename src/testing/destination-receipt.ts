@@ -53,10 +53,12 @@ export function receiptTests(setup: DestinationSetup): void {
       inScene(setup, 'batch', async (scene) => {
         const destination = await scene.open()
         const stream = await startStream(scene, destination, ordersTable(scene))
-        await stream.land(ROWS, { batchId: 'there' })
-        expect(await destination.hasBatch('suite.orders', 'there')).toBe(true)
-        expect(await destination.hasBatch('suite.orders', 'elsewhere')).toBe(false)
-        expect(await destination.hasBatch('suite.others', 'there')).toBe(false)
+        const receipt = await stream.land(ROWS, { batchId: 'there' })
+        expect(await destination.receiptOf('suite.orders', 'there')).toMatchObject({ ...receipt, commitMs: expect.any(Number) })
+        expect(await destination.receiptOf('suite.orders', 'elsewhere')).toBeUndefined()
+        expect(await destination.receiptOf('suite.others', 'there')).toBeUndefined()
+        await stream.land([], { batchId: 'next' })
+        expect(await destination.receiptOf('suite.orders', 'there')).toBeUndefined()
       }))
 
     test('sweeping twice finds nothing the second time, and harms no data', () =>
