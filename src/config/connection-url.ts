@@ -40,14 +40,25 @@ export function withPasswordFrom(url: string, variable: string): string {
     .replaceAll(SECRET_PARAMETER, (_, name: string) => `${name}\${${variable}}`)
 }
 
-/** `sqlite:shop.db` as `sqlite:/folder/shop.db`: file URLs are relative to where they were written. */
+/**
+ * `sqlite:shop.db` as `sqlite:/folder/shop.db`: file URLs are relative to where they were written. One that names a host
+ * is left to its connector to refuse.
+ */
 export function resolveFileUrl(url: string, folder: string): string {
   const scheme = schemeOf(url)
   if (scheme === undefined || !FILE_SCHEMES.has(scheme)) return url
   const [path = '', ...query] = url.slice(scheme.length + 1).split('?')
-  if (path === '' || path === ':memory:') return url
-  const file = resolve(folder, path.replace(/^\/\//, ''))
+  if (path === '' || path === ':memory:' || /^\/\/[^/]/.test(path)) return url
+  const file = resolve(folder.replaceAll(/[%?#]/g, encodeURIComponent), path.replace(/^\/\//, ''))
   return [`${scheme}:${file}`, ...query].join('?')
+}
+
+/** The file behind a URL, when it names one. */
+export function filePathOf(url: string): string | undefined {
+  const scheme = schemeOf(url)
+  if (scheme === undefined || !FILE_SCHEMES.has(scheme)) return undefined
+  const path = url.slice(scheme.length + 1).split('?')[0] ?? ''
+  return path === '' || path === ':memory:' ? undefined : decoded(path.replace(/^\/\/(?=\/)/, ''))
 }
 
 function decoded(text: string): string {

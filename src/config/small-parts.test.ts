@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { parseByteSize } from './byte-size.ts'
 import {
+  filePathOf,
   holdsSecret,
   redactUrl,
   resolveFileUrl,
@@ -104,7 +105,10 @@ test('file URLs are relative to their file', () => {
   expect(resolved('sqlite:shop.db')).toBe('sqlite:/conf/shop.db')
   expect(resolved('sqlite:../shop.db?mode=ro')).toBe('sqlite:/shop.db?mode=ro')
   expect(resolved('duckdb:///data/x.duckdb')).toBe('duckdb:/data/x.duckdb')
-  expect(resolved('duckdb://x.duckdb')).toBe('duckdb:/conf/x.duckdb')
+  expect(resolved('duckdb://x.duckdb')).toBe('duckdb://x.duckdb')
+  expect(resolveFileUrl('sqlite:a.db', '/50% off?')).toBe('sqlite:/50%25 off%3F/a.db')
+  expect(filePathOf('sqlite:/50%25 off%3F/a.db?mode=ro')).toBe('/50% off?/a.db')
+  expect(filePathOf('postgres://h/d')).toBeUndefined()
   expect(resolved('postgres://h/d')).toBe('postgres://h/d')
   expect(schemeOf('C:\\shop.db')).toBeUndefined()
   expect(schemeOf('SQLite:x')).toBe('sqlite')

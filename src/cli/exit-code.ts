@@ -1,0 +1,24 @@
+import type { StreamResult } from '../extract/index.ts'
+import { type ErrorKind, PlimsollError } from '../kernel/errors.ts'
+
+const BY_KIND: Readonly<Record<ErrorKind, number>> = {
+  internal: 1,
+  usage: 2,
+  data: 3,
+  source: 4,
+  destination: 5,
+  busy: 6,
+}
+const SOME_FAILED = 7
+
+/** The exit code of a failure (DESIGN.md, Errors); 1 for a defect of ours. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof PlimsollError ? BY_KIND[error.kind] : 1
+}
+
+/** 0 when no stream failed, 7 when some did, the first failure's code when all did. */
+export function exitCodeOfResults(results: readonly Pick<StreamResult, 'error'>[]): number {
+  const failed = results.filter((result) => result.error !== undefined)
+  if (failed.length === 0) return 0
+  return failed.length < results.length ? SOME_FAILED : exitCodeOf(failed[0]!.error)
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { StreamResult } from '../extract/index.ts'
+import { act, pipelineOptions } from './action.ts'
+import { exitCodeOfResults } from './exit-code.ts'
+import { durationMs, wholeNumber } from './numbers.ts'
+import { findPipeline, type PipelineOptions } from './pipeline/find-pipeline.ts'
+import { selectStreams } from './pipeline/select-streams.ts'
+import { resultToJson } from './render/result.ts'
+import { run, showResults, type Working, withPipeline } from './run-streams.ts'
+import type { Terminal } from './terminal.ts'
+
+interface FollowOptions extends PipelineOptions {
+  readonly every: number
+  readonly concurrency: number
+}
+
+/** `plimsoll follow`: runs again and again until it is stopped. Failures are shown and tried again. */
+export function registerFollow(program: Command): void {
+  const command = pipelineOptions(program.command('follow [table...]'))
+    .description('copy what changed, again and again, until stopped')
+    .option('--every <duration>', 'from one start to the next', durationMs, 10_000)
+    .option('--concurrency <n>', 'tables at once', wholeNumber, 4)
+  act<FollowOptions>(command, async (terminal, options, tables) => {
+    const config = await findPipeline(options)
+    return withPipeline(terminal, config, async (working) => {
+      const streams = selectStreams(working.streams, tables)
+      return follow(terminal, working, streams, options)
+    })
+  })
+}
+
+async function follow(
+  terminal: Terminal,
+  { engine, signal }: Working,
+  streams: Working['streams'],
+  { every, concurrency }: FollowOptions,
+) {
+  const shown = new Map<string, string>()
+  let latest: readonly StreamResult[] = []
+  let cycles = 0
+  while (!signal.aborted) {
+    const startedMs = engine.clock.nowMs()
+    latest = await run(engine, streams, concurrency)
+    cycles++
+    const news = latest.filter((result) => isNews(result, shown))
+    showResults(terminal, news, 'the next round')
+    if (cycles === 1 && latest.length > 0 && latest.every((result) => result.error?.kind === 'usage')) break
+    await engine.clock.sleep(Math.max(0, every - (engine.clock.nowMs() - startedMs)))
+  }
+  const json = { cycles, results: latest.map(resultToJson) }
+  return { json, exitCode: exitCodeOfResults(latest) }
+}
+
+/** Rows, or another state than the last one shown: an idle pipeline keeps quiet. */
+function isNews(result: StreamResult, shown: Map<string, string>): boolean {
+  const { counts, outcome, error, heldBecause } = result
+  const state = [error?.code ?? outcome, error?.message ?? '', heldBecause === undefined ? '' : 'held'].join(
+    ' ',
+  )
+  const changed = shown.get(result.stream) !== state
+  shown.set(result.stream, state)
+  return changed || counts.inserted + counts.updated > 0
+}

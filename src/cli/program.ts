@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+import { registerBackfill } from './backfill.ts'
+import { registerCompletion } from './completion.ts'
+import { registerConfig } from './config.ts'
+import { registerCopy } from './copy.ts'
+import { programVersion } from './engine.ts'
+import { registerFollow } from './follow.ts'
+import { registerInit } from './init.ts'
+import { registerPlan } from './plan.ts'
+import { registerRun } from './run.ts'
+import { registerRuns } from './runs.ts'
+import { registerState } from './state.ts'
+import { registerStatus } from './status.ts'
+import { registerTrace } from './trace.ts'
+
+/** Every command, in the order of the help. A new one is a file and a line here. */
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  registerCopy,
+  registerInit,
+  registerPlan,
+  registerRun,
+  registerFollow,
+  registerStatus,
+  registerRuns,
+  registerTrace,
+  registerBackfill,
+  registerState,
+  registerConfig,
+  registerCompletion,
+]
+
+/** The command line as commander knows it. Faults of usage are thrown, not printed. */
+export function createProgram(): Command {
+  const program = new Command('plimsoll')
+    .description('Copies changed rows to where people analyse them, and proves that nothing is missing.')
+    .version(programVersion(), '--version')
+    .helpOption('--help', 'explain a command')
+    .helpCommand('help [command]', 'explain a command')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .showSuggestionAfterError()
+  for (const register of COMMANDS) register(program)
+  return program
+}

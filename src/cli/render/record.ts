@@ -1,0 +1,102 @@
+import { stringify } from 'yaml'
+import type { StoredRecord } from '../../catalog/catalog.ts'
+import { formatTimestampUs } from '../../kernel/calendar.ts'
+import type { PositionJson } from '../../kernel/position.ts'
+import type { Colour } from './colour.ts'
+import { formatStored } from './position.ts'
+import { formatMs, plural } from './quantity.ts'
+import { renderFields, renderTable } from './table.ts'
+
+/** The parts of a run record (spec E72) that are read here; any may be absent in a run that died. */
+export interface RecordView {
+  readonly run_id?: string
+  readonly stream?: string
+  readonly kind?: string
+  readonly outcome?: string
+  readonly opened_us?: string
+  readonly generation?: number
+  readonly watermark_before?: PositionJson | null
+  readonly watermark_after?: PositionJson | null
+  readonly order?: { readonly column: string; readonly kind: PositionJson['kind']; readonly flavour?: string }
+  readonly overlap?: { readonly amount: string; readonly origin: string }
+  readonly fence?: {
+    readonly method?: string
+    readonly proof?: string
+    readonly proofReason?: string
+    readonly heldBecause?: string | null
+    readonly witnesses?: readonly Readonly<Record<string, unknown>>[]
+    readonly value?: PositionJson | null
+  }
+  readonly counts?: Readonly<Record<string, number>>
+  readonly alarms?: readonly { readonly name: string; readonly text: string }[]
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | null }
+  readonly durations_ms?: Readonly<Record<string, number>>
+  readonly newest?: PositionJson | null
+}
+
+export function readRecord(record: StoredRecord): RecordView {
+  return JSON.parse(record.json) as RecordView
+}
+
+/** When a run began, by the catalog's clock. */
+export function openedAt(view: RecordView): string {
+  return view.opened_us === undefined
+    ? ''
+    : formatTimestampUs(BigInt(view.opened_us), 'Z').replace(/\.\d+/, '')
+}
+
+/** Runs as a table, newest first. */
+export function renderRuns(records: readonly StoredRecord[]): string {
+  if (records.length === 0) return 'no runs yet'
+  const rows = records.map((record) => {
+    const view = readRecord(record)
+    const { counts } = view
+    return [
+      record.runId,
+      record.stream,
+      view.kind ?? '',
+      view.error ? `${view.outcome} ${view.error.code}` : (view.outcome ?? ''),
+      openedAt(view),
+      counts ? String(counts.rows_read ?? 0) : '',
+      counts ? String(counts.late ?? 0) : '',
+      view.watermark_after === undefined ? '' : formatStored(view.watermark_after),
+      view.durations_ms?.total === undefined ? '' : formatMs(view.durations_ms.total),
+    ]
+  })
+  const head = ['run', 'stream', 'kind', 'outcome', 'began', 'rows', 'late', 'complete below', 'took']
+  return renderTable(head, rows, [5, 6])
+}
+
+/** The whole record: what matters first in words, then every field. */
+export function renderTrace(record: StoredRecord, colour: Colour): string {
+  const view = readRecord(record)
+  const counts = view.counts ?? {}
+  const fields: [string, string][] = [
+    ['stream', record.stream],
+    ['began', openedAt(view)],
+    ['kind', `${view.kind ?? '?'}, ${view.outcome ?? '?'}`],
+    [
+      'complete',
+      `below ${formatStored(view.watermark_after)}, before ${formatStored(view.watermark_before)}`,
+    ],
+    ['rows', `${plural(counts.rows_read ?? 0, 'row')} read, ${counts.late ?? 0} late`],
+    ['hash', `${record.hash}\nafter ${record.prev === '' ? 'none: the first of its stream' : record.prev}`],
+  ]
+  if (view.fence)
+    fields.splice(3, 0, [
+      'fence',
+      `${view.fence.method}, ${view.fence.proof}: ${view.fence.proofReason ?? ''}`,
+    ])
+  if (view.error)
+    fields.push([
+      colour.red('error'),
+      `${view.error.code}: ${view.error.message}\n${view.error.hint ?? ''}`.trim(),
+    ])
+  const whole = stringify(JSON.parse(record.json), { lineWidth: 0 }).trimEnd()
+  return `${colour.bold(`run ${record.runId}`)}\n${renderFields(fields, '  ')}\n\n${whole}`
+}
+
+export function recordToJson(record: StoredRecord): Readonly<Record<string, unknown>> {
+  const { runId, stream, sequence, hash, prev, json } = record
+  return { run_id: runId, stream, sequence, hash, prev, record: JSON.parse(json) }
+}

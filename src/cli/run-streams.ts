@@ -1,0 +1,78 @@
+import type { PipelineConfig } from '../config/pipeline-config.ts'
+import { type Engine, runPipeline, type StreamResult, type StreamSettings } from '../extract/index.ts'
+import { type Answer, hideSecrets } from './action.ts'
+import { type OpenPipeline, openPipeline } from './engine.ts'
+import { exitCodeOfResults } from './exit-code.ts'
+import { openCatalogIn } from './pipeline/catalog.ts'
+import { watchSignals } from './pipeline/signals.ts'
+import { createProgress, type Progress } from './render/progress.ts'
+import { renderResult, resultToJson } from './render/result.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Working extends OpenPipeline {
+  readonly progress: Progress
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens catalog and pipeline, shows progress, and closes everything whatever happens. A signal ends the work cleanly; the
+ * exit code is then the signal's.
+ */
+export async function withPipeline(
+  terminal: Terminal,
+  config: PipelineConfig,
+  work: (working: Working) => Promise<Answer>,
+): Promise<Answer> {
+  hideSecrets(terminal, [config])
+  const stopping = watchSignals((text) => terminal.say(text))
+  const catalog = await openCatalogIn(config.stateFolder)
+  const progress = createProgress(terminal)
+  try {
+    const options = { emit: progress.emit, note: terminal.say, signal: stopping.signal }
+    const open = await openPipeline(config, catalog, options)
+    try {
+      const answer = await work({ ...open, progress, signal: stopping.signal })
+      const exitCode = stopping.exitCode() ?? answer.exitCode
+      return exitCode === undefined ? answer : { ...answer, exitCode }
+    } finally {
+      await open.close()
+    }
+  } finally {
+    progress.end()
+    await catalog.close()
+    stopping.dispose()
+  }
+}
+
+/** Runs streams once and shows one screen a table. `again` is the command that goes on. */
+export async function runOnce(
+  terminal: Terminal,
+  working: Working,
+  streams: readonly StreamSettings[],
+  concurrency: number,
+  again: string,
+): Promise<Answer> {
+  const results = await run(working.engine, streams, concurrency)
+  working.progress.end()
+  showResults(terminal, results, again)
+  return resultsAnswer(results)
+}
+
+export async function run(
+  engine: Engine,
+  streams: readonly StreamSettings[],
+  concurrency: number,
+): Promise<readonly StreamResult[]> {
+  return (await runPipeline(engine, streams, concurrency)).results
+}
+
+export function showResults(terminal: Terminal, results: readonly StreamResult[], again: string): void {
+  for (const result of results) {
+    if (result.error && terminal.quiet) terminal.complain(renderResult(result, terminal.colour, again))
+    else terminal.say(renderResult(result, terminal.colour, again))
+  }
+}
+
+export function resultsAnswer(results: readonly StreamResult[]): Answer {
+  return { json: { results: results.map(resultToJson) }, exitCode: exitCodeOfResults(results) }
+}
