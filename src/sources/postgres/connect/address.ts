@@ -18,10 +18,12 @@ export interface Address {
  * Reads a PostgreSQL URL as psql does: `sslmode` has libpq's meaning, and without one encryption is preferred, except
  * towards this machine. Throws CONFIG_INVALID, never showing the URL.
  */
-export function parseAddress(url: string): Address {
+export function parseAddress(asGiven: string): Address {
+  // libpq allows a port without a host; the driver does not.
+  const url = asGiven.replace(/(\/\/|@)(:\d+\/)/, '$1localhost$2')
   const mode = /[?&]sslmode=([\w-]+)/.exec(url)?.[1]
   const base = withoutMode(url)
-  const place = placeOf(base)
+  const place = placeOf(url.replace(/sslmode=[^&]*&?/, ''))
   if (mode !== undefined && mode !== 'prefer' && mode !== 'allow') {
     const separator = url.includes('?') ? '&' : '?'
     return { place, attempts: [config(`${url}${separator}uselibpqcompat=true`)] }

@@ -138,14 +138,15 @@ export class Connection {
 async function connect<T>(address: Address, wrap: (client: pg.Client) => T): Promise<T> {
   let failure: unknown
   for (const config of address.attempts) {
-    const client = new pg.Client(config)
-    const wrapped = wrap(client)
+    let client: pg.Client | undefined
     try {
+      client = new pg.Client(config)
+      const wrapped = wrap(client)
       await client.connect()
       return wrapped
     } catch (error) {
       failure = error
-      await client.end().catch(() => {})
+      await client?.end().catch(() => {})
       if (!mayTryWithoutEncryption(error)) break
     }
   }

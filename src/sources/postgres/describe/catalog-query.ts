@@ -18,7 +18,7 @@ WITH RECURSIVE base(attnum, typid, typmod) AS (
   UNION ALL
   SELECT base.attnum, t.typbasetype, t.typtypmod FROM base JOIN pg_type t ON t.oid = base.typid AND t.typtype = 'd'
 ), element(typid, elemid) AS (
-  SELECT t.oid, t.typelem FROM pg_type t WHERE t.oid IN (SELECT typid FROM base) AND t.typcategory = 'A' AND t.typlen = -1
+  SELECT t.oid, t.typelem FROM pg_type t WHERE t.oid IN (SELECT typid FROM base) AND t.typcategory = 'A' AND t.typname NOT IN ('int2vector', 'oidvector')
   UNION ALL
   SELECT e.typid, t.typbasetype FROM element e JOIN pg_type t ON t.oid = e.elemid AND t.typtype = 'd'
 )

@@ -1,4 +1,5 @@
 import { PlimsollError } from '../../../kernel/errors.ts'
+import { nearestNames } from '../../nearest-names.ts'
 import type { TableRef, TableShape, TableSummary } from '../../source.ts'
 import type { Row } from '../connect/connection.ts'
 
@@ -43,42 +44,20 @@ function estimate(tuples: string | null | undefined, relkind: string): number | 
 const number = (text: string | null | undefined): number | undefined =>
   text == null ? undefined : Number(text)
 
-const NAMED = 3
+const SHOWN = 8
 
 /** The error for a name that is no table, with the names that look most like it. */
 export function tableNotFound(table: TableRef, known: readonly TableSummary[], place: string): PlimsollError {
   const wanted = `${table.schema}.${table.name}`
-  const nearest = known
-    .map(({ table: each }) => {
-      const full = `${each.schema}.${each.name}`
-      const byName = distance(table.name.toLowerCase(), each.name.toLowerCase())
-      return { full, far: byName + (each.schema === table.schema ? 0 : 0.5), length: each.name.length }
-    })
-    .filter(({ far, length }) => far <= Math.max(2, length / 2))
-    .sort((a, b) => a.far - b.far)
-    .slice(0, NAMED)
-    .map(({ full }) => full)
-  const hint =
-    nearest.length > 0
-      ? `Did you mean ${nearest.join(' or ')}?`
-      : known.length > 0
-        ? `Tables here: ${known
-            .slice(0, 8)
-            .map(({ table: each }) => `${each.schema}.${each.name}`)
-            .join(', ')}${known.length > 8 ? ', …' : ''}.`
-        : 'This role can read no table of this database.'
-  return new PlimsollError('TABLE_NOT_FOUND', `no table ${wanted} at ${place}`, { hint })
+  const names = known.map(({ table: each }) => `${each.schema}.${each.name}`)
+  return new PlimsollError('TABLE_NOT_FOUND', `no table ${wanted} at ${place}`, {
+    hint: hintFor(wanted, names),
+  })
 }
 
-/** Levenshtein's distance: how many letters differ. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
+function hintFor(wanted: string, names: readonly string[]): string {
+  const nearest = nearestNames(wanted, names)
+  if (nearest.length > 0) return `Did you mean ${nearest.join(' or ')}?`
+  if (names.length === 0) return 'This role can read no table of this database.'
+  return `Tables here: ${names.slice(0, SHOWN).join(', ')}${names.length > SHOWN ? ', …' : ''}.`
 }
