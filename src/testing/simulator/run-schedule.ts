@@ -1,0 +1,150 @@
+import { type Mistake, runStream, type StreamResult } from '../../extract/index.ts'
+import type { ErrorCode } from '../../kernel/errors.ts'
+import type { Position } from '../../kernel/position.ts'
+import { checkLedger, checkRecords } from './check-ledger.ts'
+import { type Checker, createChecker, type Violation } from './checker.ts'
+import { Crash, createLife, type Fate, NO_FATE } from './life.ts'
+import { CATALOG_KEY, createModelEngine, streamSettings } from './model-engine.ts'
+import { createSchedule, type Schedule } from './schedule.ts'
+import { createWorld, type World } from './world.ts'
+
+export interface RunScheduleOptions {
+  readonly mistake?: Mistake | undefined
+  /** Changes to the schedule that the seed draws: to shrink a failure, or to look at one kind of history. */
+  readonly change?: (schedule: Schedule) => Schedule
+  /** Gets a line for everything that happens. */
+  readonly trace?: (text: string) => void
+}
+
+export interface ScheduleReport {
+  readonly violation: Violation | undefined
+  readonly runCount: number
+  readonly landingCount: number
+  readonly stepCount: number
+  readonly crashCount: number
+}
+
+const STREAM = 'public.orders'
+/** Ends of a run that a disturbed world excuses; each is over once the world is at rest. */
+const EXCUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SOURCE_UNAVAILABLE',
+  'DESTINATION_UNAVAILABLE',
+  'STREAM_BUSY',
+  'LEASE_FENCED_OUT',
+  'REPLICA_BEHIND',
+])
+const MAX_RUNS_AT_REST = 12
+
+/** Plays one schedule with the real engine, then lets the world come to rest and looks whether everything arrived. */
+export async function runSchedule(seed: number, options: RunScheduleOptions = {}): Promise<ScheduleReport> {
+  const drawn = createSchedule(seed)
+  const schedule = options.change?.(drawn) ?? drawn
+  const note = options.trace ?? (() => undefined)
+  const checker: Checker = createChecker(() => world)
+  const world: World = createWorld(schedule, note, checker.committed)
+  const machine = createMachine(world, checker, options.mistake)
+  for (const fate of schedule.fates) {
+    for (let i = 0; i < 4; i++) world.pause()
+    const result = await machine.run(fate)
+    if (result?.error && !EXCUSED.has(result.error.code)) failed(checker, result)
+    if (checker.violation) break
+  }
+  if (!checker.violation) await comeToRest(world, checker, machine)
+  return {
+    violation: checker.violation,
+    runCount: machine.runCount,
+    landingCount: checker.landedBatches.size,
+    stepCount: world.writers.stepCount,
+    crashCount: machine.crashCount,
+  }
+}
+
+/** Starts one process after another on the same stores. */
+interface Machine {
+  readonly runCount: number
+  readonly crashCount: number
+  /** Undefined when the process died. */
+  run(fate: Fate): Promise<StreamResult | undefined>
+}
+
+function createMachine(world: World, checker: Checker, mistake: Mistake | undefined): Machine {
+  const settings = streamSettings(world.schedule)
+  const dead = new Set<number>()
+  let runCount = 0
+  const run = async (fate: Fate): Promise<StreamResult | undefined> => {
+    const pid = ++runCount
+    const life = createLife({ fate, pause: world.pause, stall, note: world.note })
+    const engine = createModelEngine(
+      world,
+      checker,
+      life,
+      { pid, isDead: (other) => dead.has(other) },
+      mistake,
+    )
+    world.note(`process ${pid}`)
+    try {
+      const result = await runStream(engine, settings)
+      world.note(
+        `${result.outcome} ${result.error?.code ?? ''} ${result.watermarkAfter?.value} ${result.proof}`,
+      )
+      return result
+    } catch (error) {
+      if (!(error instanceof Crash)) checker.report('failed', String(error))
+      dead.add(pid)
+      return undefined
+    }
+  }
+  /** The lease of a process that stands still runs out, and another works meanwhile. */
+  const stall = async (): Promise<void> => {
+    world.sleep(settings.limits.leaseMs)
+    await run(NO_FATE)
+  }
+  return {
+    get runCount() {
+      return runCount
+    },
+    get crashCount() {
+      return dead.size
+    },
+    run,
+  }
+}
+
+async function comeToRest(world: World, checker: Checker, machine: Machine): Promise<void> {
+  const settings = streamSettings(world.schedule)
+  world.rest()
+  world.sleep(settings.limits.leaseMs)
+  for (let count = 0; count < MAX_RUNS_AT_REST; count++) {
+    world.sleep(2_000 + settings.fence.guardMs)
+    const result = await machine.run(NO_FATE)
+    if (result?.error) failed(checker, result)
+    if (checker.violation) return
+    const claim = world.destination.claims.get(STREAM)?.claim
+    if (!claim?.watermark || !hasPassedAll(world, claim.watermark) || debtsOf(world) > 0) continue
+    const futureFromUs = world.clock.sourceUs() + BigInt(settings.limits.futureToleranceMs) * 1000n
+    checker.atRest(claim.watermark, futureFromUs)
+    checkLedger(world.catalog, claim.generation, claim.watermark, checker)
+    checkRecords(world.catalog.records, checker)
+    return
+  }
+  checker.report('stuck', `the watermark did not pass all stamps in ${MAX_RUNS_AT_REST} quiet runs`)
+}
+
+function failed(checker: Checker, { error }: StreamResult): void {
+  checker.report('failed', `${error!.code}: ${error!.message}`)
+}
+
+/** Whether the watermark lies above every position that is due. */
+function hasPassedAll({ schedule, database, clock }: World, { value }: Position): boolean {
+  for (const { position } of database.committed.values()) {
+    if (typeof position !== 'bigint' || (schedule.method !== 'P3' && position > clock.sourceUs())) continue
+    if (position >= (value as bigint)) return false
+  }
+  return true
+}
+
+/** Decrees whose bill is not paid yet. */
+function debtsOf(world: World): number {
+  const text = world.catalog.memory.get(CATALOG_KEY)?.get('stream')
+  return text === undefined ? 0 : (JSON.parse(text) as { debts: unknown[] }).debts.length
+}
