@@ -42,7 +42,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'testing',
     files: /^src\/testing\//,
-    imports: ['kernel', 'contracts', 'extract'],
+    imports: ['kernel', 'contracts', 'shared', 'extract'],
     node: 'yes',
     packages: true,
   },
