@@ -46,7 +46,7 @@ export function gatherEvidence(column: ColumnFacts, triggers: readonly Trigger[]
 
 function sets(body: string, column: string): boolean {
   const name = column.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`\\bSET\\b[^;]*["'\`[\\s,(]${name}["'\`\\]]?\\s*=`, 'i').test(body)
+  return new RegExp(`\\bSET\\b(?:(?!\\bWHERE\\b)[^;])*["'\`[\\s,(]${name}["'\`\\]]?\\s*=`, 'i').test(body)
 }
 
 const CHANGED =
