@@ -31,16 +31,16 @@ describe.each(installedMajors())('a replica of PostgreSQL $major', ({ which }) =
     const source = openSource(primary.url, { replicaUrl: replica.url })
     const shape = await source.describe({ schema: 'public', name }, { column: 'u' })
     const request = readerRequest(shape, orderIn(shape, 'u'))
-    const after = async () => (await source.identity()).logPosition
-    return { sql, onReplica, source, request, after }
+    const written = async () => (await source.identity()).logPosition
+    return { sql, onReplica, source, request, written }
   }
 
   test('IDENT-3: the snapshot waits for the position, and is held while replay stands still', async () => {
-    const { sql, onReplica, source, request, after } = await setUp('waiting')
+    const { sql, onReplica, source, request, written } = await setUp('waiting')
     await expect.poll(() => onReplica(`SELECT to_regclass('waiting')`)).toEqual([['waiting']])
     await onReplica('SELECT pg_wal_replay_pause()')
     await sql(`INSERT INTO waiting SELECT g, now() FROM generate_series(1, 500) g`)
-    const position = await after()
+    const position = await written()
     const short = { ...request, after: position, replicaWaitMs: 300 }
     await expect(source.openReader(short)).rejects.toMatchObject({ code: 'REPLICA_BEHIND' })
     const opening = source.openReader({ ...request, after: position, replicaWaitMs: 20_000 })
@@ -55,10 +55,10 @@ describe.each(installedMajors())('a replica of PostgreSQL $major', ({ which }) =
   })
 
   test('OWN-7: after a log switch on an idle primary the wait ends within seconds', async () => {
-    const { sql, source, request, after } = await setUp('idle')
+    const { sql, source, request, written } = await setUp('idle')
     await sql('CHECKPOINT')
     await sql('SELECT pg_switch_wal()')
-    const position = await after()
+    const position = await written()
     expect(Number.parseInt(position!.text.split('/')[1]!, 16) % 8192).toBe(40)
     const reader = await source.openReader({ ...request, after: position, replicaWaitMs: 5_000 })
     expect(await collect(reader.read(ALL).bytes)).toBe('')
