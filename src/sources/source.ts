@@ -120,6 +120,10 @@ export interface FenceRequest {
   readonly policy: FencePolicy
   /** Keys of this stream's decrees whose bill is not paid yet, with the bounds they were given. */
   readonly outstandingDecrees: readonly { readonly key: string; readonly bound: string }[]
+  /** The caller has ≥ 2,995 lateness measurements of 14 days, p99.9 within settle and overlap (spec E19). */
+  readonly latenessMeasured?: boolean
+  /** For a plan that nobody will act on: decrees and steps of the clock are kept for the run that will. */
+  readonly rehearsal?: boolean
 }
 
 export type ReadScope =
