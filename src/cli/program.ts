@@ -3,6 +3,7 @@ import { registerBackfill } from './backfill.ts'
 import { registerCompletion } from './completion.ts'
 import { registerConfig } from './config.ts'
 import { registerCopy } from './copy.ts'
+import { registerDemo } from './demo.ts'
 import { programVersion } from './engine.ts'
 import { registerFollow } from './follow.ts'
 import { registerInit } from './init.ts'
@@ -15,6 +16,7 @@ import { registerTrace } from './trace.ts'
 
 /** Every command, in the order of the help. A new one is a file and a line here. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
+  registerDemo,
   registerCopy,
   registerInit,
   registerPlan,

@@ -42,14 +42,17 @@ function renderCopies({ copies, plimsoll, source_rows }: DemoResult, colour: Col
   return `${table}\nEach copy was compared value by value with the ${plural(source_rows, 'row')} of the source.`
 }
 
-function renderReasons({ copies, plimsoll, held }: DemoResult, colour: Colour): string[] {
+function renderReasons(
+  { copies, plimsoll, held, extractions, seconds }: DemoResult,
+  colour: Colour,
+): string[] {
   const lines = copies.map((copy) => `${copy.title}: ${copy.why}.`)
   const waited = held > 0 ? `; it waited in ${plural(held, 'extraction')} for a transaction still open` : ''
   return [
     ...lines,
     `${colour.bold(plimsoll.title)}: ${plimsoll.why}${waited}.`,
     colour.dim(
-      `Time is short here: the lag of ${FIXED_LAG_MS / 1000} s stands for the usual minutes. Writes follow from the seed, their moments are real.`,
+      `Time is short here: ${extractions} extractions in ${seconds} s instead of one a minute, and a lag of ${FIXED_LAG_MS / 1000} s for the usual minutes; what one extraction loses is the same. Writes follow from the seed, their moments are real.`,
     ),
   ]
 }

@@ -60,10 +60,10 @@ async function checkOut(shop: Shop, task: WriterTask): Promise<WriterCounts> {
   return { transactions, rolledBack, committedLate: 0 }
 }
 
-/** Stamps rows, waits for somebody else's system, and commits: readers see the rows `holdMs` after their stamps. */
+/** Stamps rows, waits for somebody else's system, and commits: readers see them `holdMs` later. At least once. */
 async function importOrders(shop: Shop, task: WriterTask): Promise<WriterCounts> {
   let [transactions, committedLate] = [0, 0]
-  while (Date.now() + task.holdMs < task.untilMs) {
+  do {
     await sleep(shop.random.between(400, 900))
     shop.begin()
     const startedMs = Date.now()
@@ -75,7 +75,7 @@ async function importOrders(shop: Shop, task: WriterTask): Promise<WriterCounts>
     transactions++
     if (Date.now() - startedMs >= task.holdMs) committedLate++
     await sleep(shop.random.between(2_000, 3_500))
-  }
+  } while (Date.now() + task.holdMs < task.untilMs)
   return { transactions, rolledBack: 0, committedLate }
 }
 
