@@ -5,7 +5,8 @@ import { copyRefusal } from './copy-refusal.ts'
 import type { LandingStep } from './land.ts'
 import { type LandingPlan, list } from './landing-plan.ts'
 import { SEQ_COLUMN } from './names.ts'
-import { SEQ_SETTING } from './seq-column.ts'
+import { SEQ_DEFAULT, SEQ_SETTING } from './seq-column.ts'
+import type { TableFacts } from './table-facts.ts'
 import { createWireTally } from './wire-tally.ts'
 import type { Written } from './written.ts'
 
@@ -22,8 +23,14 @@ export function canLandDirectly({ table, facts, projected }: LandingPlan, landin
     landing.classBelow === undefined &&
     projected.size === 0 &&
     (refusesNull || table.nullKeys === 'match') &&
-    (facts.columns.get(SEQ_COLUMN)?.defaultSql?.includes(SEQ_SETTING) ?? false)
+    facts.columns.get(SEQ_COLUMN)?.defaultSql === SEQ_DEFAULT
   )
+}
+
+/** The server leaves the schema out where it is on the search path. */
+function hasOurDefault(facts: TableFacts): boolean {
+  const found = facts.columns.get(SEQ_COLUMN)?.defaultSql
+  return found === SEQ_DEFAULT || `plimsoll.${found}` === SEQ_DEFAULT
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PlimsollError } from '../../kernel/errors.ts'
 import { quoteIdentifier } from '../../kernel/sql-text.ts'
 import type { ServerError } from './errors.ts'
+import { SEQ_SETTING } from './seq-column.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export const CLAIM_TABLE = 'plimsoll.plimsoll_claim'
@@ -29,6 +30,9 @@ CREATE TABLE IF NOT EXISTS ${CLAIM_TABLE} (
   facts text NOT NULL,
   written_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE OR REPLACE FUNCTION plimsoll.read_seq() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $$ SELECT nullif(current_setting('${SEQ_SETTING}', true), '')::bigint $$;
+COMMENT ON FUNCTION plimsoll.read_seq() IS 'Plimsoll: the default of _plimsoll_seq. Constant within one COPY.';
 COMMENT ON TABLE ${CLAIM_TABLE} IS 'Plimsoll: how far each stream is complete. Written with the rows; do not edit.';
 COMMENT ON COLUMN ${CLAIM_TABLE}.gap_seq IS 'The readSeq that arrived while a smaller one was outstanding.'`
 

@@ -1,0 +1,70 @@
+import pg from 'pg'
+import type { ProvidedPostgres } from '../../scripts/servers/global-setup.ts'
+import { connector } from '../../src/destinations/postgres/index.ts'
+import { quoteIdentifier, quoteTable } from '../../src/kernel/sql-text.ts'
+import type { LogicalType } from '../../src/kernel/types.ts'
+import type { ColumnShape, TableRef } from '../../src/sources/source.ts'
+import type { TestRow } from '../../src/testing/destination-rows.ts'
+import type { DestinationSetup, TestStore } from '../../src/testing/destination-setup.ts'
+import { freshDatabase } from './servers.ts'
+
+// From 17 on these two are the infinite intervals.
+const INFINITE = ['2147483647 2147483647 9223372036854775807', '-2147483648 -2147483648 -9223372036854775808']
+
+/** What the conformance suite and our own tests need of a server: a fresh database a test. */
+export function setupOn(server: ProvidedPostgres): DestinationSetup {
+  return {
+    connector,
+    createStore: async (name) => openStore(await freshDatabase(server, name)),
+    refused: server.major >= 17 ? INFINITE.map((value) => `interval ${value}`) : [],
+  }
+}
+
+async function openStore(url: string): Promise<TestStore> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query("SET timezone = 'UTC'; SET extra_float_digits = 3")
+  return {
+    url,
+    schema: 'public',
+    readRows: (table, columns) => readRows(client, table, columns),
+    execute: async (sql) => void (await client.query(sql)),
+    remove: () => client.end(),
+  }
+}
+
+async function readRows(
+  client: pg.Client,
+  table: TableRef,
+  columns: readonly ColumnShape[],
+): Promise<TestRow[]> {
+  const values = columns.map(({ name, type }) => wireText(quoteIdentifier(name), type))
+  const text = `SELECT ${values.join(', ')} FROM ${quoteTable(table)}`
+  return (await client.query({ text, rowMode: 'array' })).rows
+}
+
+/** A value as `plain_csv` carries it. */
+function wireText(value: string, type: LogicalType): string {
+  switch (type.name) {
+    case 'bool':
+      return `CASE ${value} WHEN true THEN 't' WHEN false THEN 'f' END`
+    case 'date':
+      return `regexp_replace(${value}::text, '(.*) BC$', '\\1 (BC)')`
+    case 'timestamp':
+    case 'timestamptz':
+      return `regexp_replace(regexp_replace(${value}::text, '\\+00', ''), '^(\\S+) (.*) BC$', '\\1 (BC) \\2')`
+    case 'interval':
+      return `(extract(year FROM ${value})::bigint * 12 + extract(month FROM ${value})::bigint) || ' ' ||
+        extract(day FROM ${value})::bigint || ' ' || (extract(hour FROM ${value})::numeric * 3600000000
+        + extract(minute FROM ${value})::numeric * 60000000 + extract(microsecond FROM ${value})::numeric)::bigint`
+    case 'list':
+      return `CASE WHEN ${value} IS NULL THEN NULL
+        WHEN cardinality(${value}) = 0 THEN '[]'
+        WHEN array_ndims(${value}) > 1 OR array_lower(${value}, 1) <> 1 THEN ${value}::text
+        ELSE (SELECT '[' || string_agg(coalesce(to_json(${wireText('e.x', type.of)})::text, 'null'), ',' ORDER BY e.n) || ']'
+              FROM unnest(${value}) WITH ORDINALITY e(x, n)) END`
+    default:
+      return `${value}::text`
+  }
+}
