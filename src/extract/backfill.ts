@@ -3,6 +3,7 @@ import { comparePositions, type Position } from '../kernel/position.ts'
 import { formatPosition, parsePosition } from '../kernel/print.ts'
 import { isEmptyRange, type Range } from '../kernel/range.ts'
 import { describeError } from './alarms.ts'
+import { closeRun } from './close-run.ts'
 import type { Engine } from './engine.ts'
 import { land } from './land.ts'
 import { failedResult, streamResult } from './make-result.ts'
@@ -65,12 +66,8 @@ export async function backfillStream(
     const result = streamResult(session, attempted, failure, engine.clock.nowMs() - startedMs)
     const outcome = failure ? result.outcome : result.counts.rows_read > 0 ? 'advanced' : 'empty'
     const { watermark } = session.claim
-    await engine.catalog.closeRun(
-      session.runId,
-      settings.catalogKey,
-      session.recorder.finish(outcome, watermark, watermark),
-    )
-    return { ...result, outcome }
+    const record = session.recorder.finish(outcome, watermark, watermark)
+    return await closeRun(session, { ...result, outcome }, record)
   } finally {
     await session.lease.release()
   }

@@ -26,7 +26,7 @@ export async function openSession(
   const lease = await holdLease(engine, settings.catalogKey, settings.limits.leaseMs, stored?.epoch ?? 0)
   try {
     await engine.reach('lease.acquired')
-    await closeAbandoned(engine, settings.catalogKey)
+    await closeAbandoned(engine, settings.catalogKey, lease.lease.epoch)
     const runId = engine.newRunId()
     await engine.catalog.openRun({
       runId,
@@ -134,8 +134,10 @@ async function inspect(
   }
 }
 
-async function closeAbandoned(engine: Engine, catalogKey: string): Promise<void> {
+/** Runs of older epochs are dead or fenced out; one of a newer epoch has taken over from this process. */
+async function closeAbandoned(engine: Engine, catalogKey: string, epoch: number): Promise<void> {
   for (const run of await engine.catalog.openRuns(catalogKey)) {
+    if (run.epoch >= epoch) continue
     const { runId, kind, host, pid, openedUs } = run
     const record = {
       run_id: runId,

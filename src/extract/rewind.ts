@@ -52,8 +52,8 @@ export async function rewindStream(
       pid: engine.holder.pid,
       kind: 'rewind',
     })
-    const raised = { ...claim, epoch: lease.lease.epoch }
-    const next = await newGeneration(engine, raised, generation, 'rewind', after, claim)
+    const lowered = { ...claim, watermark: after, epoch: lease.lease.epoch }
+    const next = await newGeneration(engine, lowered, generation, 'rewind', claim)
     const { id } = await engine.destination.identity()
     await saveMemory(engine, settings.catalogKey, memoryOfClaim(next, id))
     const recorder = createRecorder({

@@ -2,6 +2,7 @@ import { assertCovers } from '../kernel/coverage.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { describeError } from './alarms.ts'
 import { type Attempted, attempt } from './attempt.ts'
+import { closeRun } from './close-run.ts'
 import type { Engine } from './engine.ts'
 import { failedResult, streamResult } from './make-result.ts'
 import { openSession } from './open-session.ts'
@@ -55,7 +56,7 @@ async function close(
     session.claimAtStart.watermark,
     session.claim.watermark,
   )
-  await engine.catalog.closeRun(session.runId, settings.catalogKey, record)
+  const closed = await closeRun(session, result, record)
   if (result.outcome !== 'failed') {
     engine.emit({
       kind: 'run_closed',
@@ -64,5 +65,5 @@ async function close(
       outcome: result.outcome,
     })
   }
-  return result
+  return closed
 }

@@ -54,13 +54,12 @@ export async function settleClaim(
   return { claim: rewound, memory: rewound ? memoryOfClaim(rewound, destinationId) : undefined }
 }
 
-/** Writes the claim of a new generation: same watermark unless given, cause and parent in the facts (spec E71). */
+/** Writes the claim of a new generation, with cause and parent in the facts (spec E71); `expected` stands there now. */
 export async function newGeneration(
   engine: Engine,
   claim: StoredClaim,
   generation: number,
   cause: ClaimFacts['cause'],
-  watermark: StoredClaim['watermark'] = claim.watermark,
   expected: StoredClaim = claim,
 ): Promise<StoredClaim> {
   const facts: ClaimFacts = {
@@ -69,7 +68,7 @@ export async function newGeneration(
     parent: claim.generation,
     acceptPresent: true,
   }
-  const next: StoredClaim = { ...claim, generation, watermark, facts: writeFacts(facts), tailKeys: [] }
+  const next: StoredClaim = { ...claim, generation, facts: writeFacts(facts), tailKeys: [] }
   await engine.destination.writeClaim(next, expected)
   await engine.reach('generation.opened')
   return next
