@@ -60,7 +60,10 @@ export interface Catalog {
 
   openRun(run: OpenRun): Promise<void>
   openRuns(stream: string): Promise<readonly OpenRun[]>
-  /** Appends the record, with its hash and the previous record's, and removes the open run, in one transaction. */
+  /**
+   * Appends the record, with its hash and the previous record's, and removes the open run, in one transaction. Throws
+   * LEASE_FENCED_OUT when the run is not open: a successor has closed it as abandoned.
+   */
   closeRun(runId: string, stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
   records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
   record(runId: string): Promise<StoredRecord | undefined>

@@ -1,4 +1,5 @@
 import { assert } from '../../kernel/assert.ts'
+import { PlimsollError } from '../../kernel/errors.ts'
 import type { OpenRun, StoredRecord } from '../catalog.ts'
 import { sealRecord } from '../record-chain.ts'
 import { atomically, type Db, reading } from './database.ts'
@@ -34,7 +35,8 @@ export function closeRun(
 ): StoredRecord {
   return atomically(db, () => {
     const gone = db.prepare('DELETE FROM open_run WHERE run_id = ? AND stream = ?').run(runId, stream)
-    assert(gone.changes === 1, `run ${runId} of ${stream} is not open`)
+    if (gone.changes !== 1)
+      throw new PlimsollError('LEASE_FENCED_OUT', `run ${runId} of ${stream} is not open any more`)
     const sealed = sealRecord(runId, stream, record, listRecords(db, stream, 1)[0])
     insertRecord(db, sealed)
     return sealed

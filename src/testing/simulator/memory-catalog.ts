@@ -1,6 +1,7 @@
 import type { Alarm, Catalog, Lease, StoredRecord } from '../../catalog/catalog.ts'
 import { sealRecord } from '../../catalog/record-chain.ts'
 import { assert } from '../../kernel/assert.ts'
+import { PlimsollError } from '../../kernel/errors.ts'
 import { exportStore, importStore } from './memory-exchange.ts'
 import { knownStreams, type MemoryStore, rangeKey } from './memory-store.ts'
 
@@ -59,7 +60,8 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
       return [...store.openRuns.values()].filter((run) => run.stream === stream)
     },
     async closeRun(runId, stream, record) {
-      assert(store.openRuns.get(runId)?.stream === stream, `run ${runId} of ${stream} is not open`)
+      if (store.openRuns.get(runId)?.stream !== stream)
+        throw new PlimsollError('LEASE_FENCED_OUT', `run ${runId} of ${stream} is not open any more`)
       const sealed = sealRecord(runId, stream, record, lastOf(stream))
       store.openRuns.delete(runId)
       store.records.push(sealed)
