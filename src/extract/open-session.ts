@@ -69,7 +69,7 @@ async function inspect(
     const shape = await source.describe(settings.table, settings.position)
     const choice = choose(settings, shape)
     for (const what of choice.said) engine.emit({ kind: 'chosen', stream: settings.stream, what })
-    const before = await settleClaim(engine, settings, destinationIdentity.id)
+    const before = await settleClaim(engine, settings, destinationIdentity.id, runId)
     const checked = checkAgainstClaim(settings, before.claim, identity, shape, choice)
     const { order } = choice
     const table = targetTable(settings, shape, choice)

@@ -1,8 +1,18 @@
 import type { StoredClaim } from '../destinations/destination.ts'
+import { addToCoverage, coverageToJson } from '../kernel/coverage.ts'
 import { PlimsollError } from '../kernel/errors.ts'
+import type { LedgerEntry } from '../kernel/ledger.ts'
+import { type Position, positionFromJson } from '../kernel/position.ts'
+import { isEmptyRange } from '../kernel/range.ts'
 import type { Engine } from './engine.ts'
 import { type ClaimFacts, readFacts, writeFacts } from './facts.ts'
-import { compareWithMemory, loadMemory, memoryOfClaim, type StreamMemory } from './progress-state.ts'
+import {
+  compareWithMemory,
+  loadMemory,
+  memoryCoverage,
+  memoryOfClaim,
+  type StreamMemory,
+} from './progress-state.ts'
 import type { StreamSettings } from './settings.ts'
 
 export interface SettledClaim {
@@ -15,25 +25,24 @@ export async function settleClaim(
   engine: Engine,
   settings: StreamSettings,
   destinationId: string,
+  runId: string,
 ): Promise<SettledClaim> {
   const claim = await engine.destination.claim(settings.stream)
   const memory = await loadMemory(engine, settings.catalogKey)
   const relation = compareWithMemory(claim, memory, destinationId)
   if (relation === 'same') return { claim, memory }
   if (relation === 'first') return { claim: undefined, memory: undefined }
-  if (relation === 'adopt') return { claim, memory: memoryOfClaim(claim!, destinationId) }
+  if (relation === 'adopt') {
+    await adoptIntoLedger(engine, settings, claim!, undefined, runId)
+    return { claim, memory: memoryOfClaim(claim!, destinationId) }
+  }
   if (relation === 'ahead') {
     // A landing was durable and the process died before the catalog heard of it: the claim is the truth.
-    const caughtUp = memoryOfClaim(claim!, destinationId)
-    return {
-      claim,
-      memory: {
-        ...memory!,
-        watermark: caughtUp.watermark,
-        readSeq: caughtUp.readSeq,
-        coverage: caughtUp.coverage,
-      },
-    }
+    const from = memory!.watermark ? positionFromJson(memory!.watermark) : undefined
+    const entry = await adoptIntoLedger(engine, settings, claim!, from, runId)
+    const coverage = entry ? addToCoverage(memoryCoverage(memory!), entry) : memoryCoverage(memory!)
+    const { watermark, readSeq } = memoryOfClaim(claim!, destinationId)
+    return { claim, memory: { ...memory!, watermark, readSeq, coverage: coverageToJson(coverage) } }
   }
   if (settings.onDestinationWentBack === 'stop') {
     throw new PlimsollError(
@@ -51,7 +60,34 @@ export async function settleClaim(
   const rewound = claim
     ? await newGeneration(engine, claim, memory!.generation + 1, 'destination_went_back')
     : undefined
-  return { claim: rewound, memory: rewound ? memoryOfClaim(rewound, destinationId) : undefined }
+  if (rewound) await adoptIntoLedger(engine, settings, rewound, undefined, runId)
+  return { claim: rewound, memory: rewound && memoryOfClaim(rewound, destinationId) }
+}
+
+/** What the claim vouches for from `lower` on stands in the ledger too: it covers all below the watermark (spec E14). */
+async function adoptIntoLedger(
+  engine: Engine,
+  settings: StreamSettings,
+  claim: StoredClaim,
+  lower: Position | undefined,
+  runId: string,
+): Promise<LedgerEntry | undefined> {
+  const range = claim.watermark && { lower, upper: claim.watermark }
+  if (!range || isEmptyRange(range)) return undefined
+  const entry: LedgerEntry = {
+    stream: settings.catalogKey,
+    generation: claim.generation,
+    runId,
+    kind: 'run',
+    state: 'landed',
+    range,
+    proof: claim.proof,
+    batchId: claim.batch ?? '',
+    readSeq: claim.readSeq,
+    reason: 'adopted from the claim beside the data',
+  }
+  await engine.catalog.addRange(entry)
+  return entry
 }
 
 /** Writes the claim of a new generation, with cause and parent in the facts (spec E71); `expected` stands there now. */
