@@ -19,6 +19,7 @@ import { Pool } from './connect/pool.ts'
 import { describeTable } from './describe/describe.ts'
 import { readIdentity } from './describe/identity.ts'
 import { listTables } from './describe/tables.ts'
+import { createFencer, type Fencer } from './fence/index.ts'
 import { explainRange } from './read/explain.ts'
 import { openReader } from './read/reader.ts'
 
@@ -31,12 +32,18 @@ export class PostgresSource implements Source {
   }
   readonly #primary: Pool
   readonly #replica: Pool | undefined
+  readonly #fencer: Fencer
   readonly #context: SourceOptions['context']
 
   constructor({ url, replicaUrl, context }: SourceOptions) {
     this.#primary = new Pool(url)
     this.#replica = replicaUrl === undefined ? undefined : new Pool(replicaUrl)
     this.#context = context
+    this.#fencer = createFencer({
+      control: () => this.#primary.control(),
+      ownPids: () => this.#primary.backendPids(),
+      context,
+    })
   }
 
   async identity(): Promise<ServerIdentity> {
@@ -54,8 +61,8 @@ export class PostgresSource implements Source {
     return describeTable(this.#primary, table, declared, this.#context.note)
   }
 
-  async fence(_request: FenceRequest): Promise<Fence> {
-    throw new Error('no fence yet')
+  async fence(request: FenceRequest): Promise<Fence> {
+    return this.#fencer.fence(request)
   }
 
   async openReader(request: ReaderRequest): Promise<Reader> {
@@ -68,6 +75,7 @@ export class PostgresSource implements Source {
   }
 
   async close(): Promise<void> {
+    await this.#fencer.close()
     await Promise.all([this.#primary.close(), this.#replica?.close()])
   }
 

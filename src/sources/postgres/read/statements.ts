@@ -1,5 +1,4 @@
 import { assert } from '../../../kernel/assert.ts'
-import type { Lane } from '../../../kernel/lane.ts'
 import type { Position } from '../../../kernel/position.ts'
 import type { Range } from '../../../kernel/range.ts'
 import { quoteIdentifier, quoteTable } from '../../../kernel/sql-text.ts'
@@ -73,11 +72,6 @@ export function statementsFor(request: ReaderRequest): Statements {
     newest: () =>
       `SELECT ${c} AS position FROM ${table} WHERE ${borderPredicate(column, undefined, undefined)} ORDER BY ${c} DESC LIMIT 1`,
   }
-}
-
-/** The lanes that can exist for a request (spec E43). */
-export function lanesOf(request: ReaderRequest): Lane[] {
-  return [...lanePredicates(orderedColumn(request)).keys()]
 }
 
 function orderedColumn({ shape, order, futureFromUs }: ReaderRequest): OrderedColumn {
