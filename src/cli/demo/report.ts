@@ -1,8 +1,7 @@
 import type { Colour } from '../render/colour.ts'
 import { formatCount, plural } from '../render/quantity.ts'
-import { renderTable } from '../render/table.ts'
+import { renderFields, renderTable } from '../render/table.ts'
 import type { CopyResult, DemoResult, Verdict } from './result.ts'
-import { FIXED_LAG_MS } from './strategies.ts'
 
 /** One calm screen: what happened, the table, why, and the claim. */
 export function renderReport(result: DemoResult, colour: Colour): string {
@@ -11,7 +10,7 @@ export function renderReport(result: DemoResult, colour: Colour): string {
     '',
     renderCopies(result, colour),
     '',
-    ...renderReasons(result, colour),
+    renderReasons(result),
     '',
     renderClaim(result),
     '',
@@ -36,31 +35,32 @@ function renderCopies({ copies, plimsoll, source_rows }: DemoResult, colour: Col
     ),
     formatCount(copy.rows_read),
   ]
-  const head = ['', 'lost', 'duplicated', 'stale', 'rows read']
+  const head = ['updated_at', 'lost', 'duplicated', 'stale', 'rows read']
   const [first = '', ...others] = cells(plimsoll)
   const table = renderTable(head, [...copies.map(cells), [colour.bold(first), ...others]], [1, 2, 3, 4])
   return `${table}\nEach copy was compared value by value with the ${plural(source_rows, 'row')} of the source.`
 }
 
-function renderReasons(
-  { copies, plimsoll, held, extractions, seconds }: DemoResult,
-  colour: Colour,
-): string[] {
-  const lines = copies.map((copy) => `${copy.title}: ${copy.why}.`)
-  const waited = held > 0 ? `; it waited in ${plural(held, 'extraction')} for a transaction still open` : ''
+function renderReasons({ copies, plimsoll, held, extractions, seconds }: DemoResult): string {
+  const waited = held > 0 ? `\nin ${plural(held, 'extraction')} its watermark waited for one` : ''
+  const fields = [...copies, { ...plimsoll, why: plimsoll.why + waited }].map(
+    ({ title, usage, why }) => [title, `${usage}:\n${why}`] as const,
+  )
   return [
-    ...lines,
-    `${colour.bold(plimsoll.title)}: ${plimsoll.why}${waited}.`,
-    colour.dim(
-      `Time is short here: ${extractions} extractions in ${seconds} s instead of one a minute, and a lag of ${FIXED_LAG_MS / 1000} s for the usual minutes; what one extraction loses is the same. Writes follow from the seed, their moments are real.`,
-    ),
-  ]
+    renderFields(fields),
+    '',
+    `Time is short here: ${extractions} extractions in ${seconds} s, not one a minute, and a lag of seconds, not of minutes.`,
+    'What one extraction loses is the same. The writes follow from the seed, their moments are real.',
+  ].join('\n')
 }
+
+/** Why the demo's fence may be proven; the source gives a reason only where it may not. */
+const PROVEN = 'SQLite stamps the rows itself, and nobody held its write lock when the fence read the clock'
 
 function renderClaim({ claim }: DemoResult): string {
   if (!claim) return 'Plimsoll claims nothing.'
-  const reason = claim.reason === '' ? '' : `: ${claim.reason}`
-  return `Plimsoll’s claim: complete below ${claim.watermark}, ${claim.proof}${reason}`
+  const reason = claim.reason || (claim.proof === 'proven' ? PROVEN : '')
+  return `Plimsoll’s claim: complete below ${claim.watermark}, ${claim.proof}${reason && `:\n${reason}.`}`
 }
 
 const VERDICTS: Readonly<Record<Verdict, readonly ['red' | 'green', string]>> = {

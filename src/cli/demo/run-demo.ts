@@ -138,9 +138,9 @@ async function comparePlimsoll(shopFile: string, { file, rowsRead }: PlimsollCop
     const tables = compareCopy(db, 'latest')
     return {
       id: 'plimsoll',
-      title: 'plimsoll, overlap 0, upsert',
-      usage: 'a fence that the source vouches for, then the read, then rows and claim in one transaction',
-      why: 'it reads up to the fence, below which no commit can appear any more, and claims no more than that',
+      title: 'plimsoll',
+      usage: 'upsert, overlap 0',
+      why: 'reads below a fence that no transaction, open or to come, can still undercut',
       ...sumDifferences(Object.values(tables)),
       rows_read: rowsRead,
       tables,

@@ -1,9 +1,9 @@
 /** A copy job as people write it: what it selects, how it lands, and what it remembers for the next time. */
 export interface Strategy {
   readonly id: string
-  /** The condition, as in the query. */
+  /** Its condition on `updated_at`, and how its rows land. */
   readonly title: string
-  /** Its common use, for the report. */
+  /** Where it is usual. */
   readonly usage: string
   /** `upsert`: one row a key. `append`: every row read is added. */
   readonly landing: 'upsert' | 'append'
@@ -27,40 +27,40 @@ const keepNewest = (mark: string | undefined, newestRead: string | undefined): s
 export const STRATEGIES: readonly Strategy[] = [
   {
     id: 'after',
-    title: 'updated_at > max seen, upsert',
-    usage: 'the textbook incremental model: WHERE updated_at > (SELECT max(updated_at) FROM target)',
+    title: '> max seen, upsert',
+    usage: 'incremental models by the book',
     landing: 'upsert',
-    why: 'what commits within a second that was already read is never looked at again',
+    why: 'never looks again at a second it has read, though more commits in it',
     select: (mark) =>
       mark === undefined ? { where: 'true', values: [] } : { where: 'updated_at > ?', values: [mark] },
     nextMark: keepNewest,
   },
   {
     id: 'from-append',
-    title: 'updated_at >= max seen, append',
-    usage: 'an "incremental append" sync: the last second is read again, every row read is added',
+    title: '>= max seen, append',
+    usage: 'syncs called "incremental append"',
     landing: 'append',
-    why: 'the rows of the last second arrive again with every run',
+    why: 'the last second arrives again with every run',
     select: (mark) =>
       mark === undefined ? { where: 'true', values: [] } : { where: 'updated_at >= ?', values: [mark] },
     nextMark: keepNewest,
   },
   {
     id: 'from-upsert',
-    title: 'updated_at >= max seen, upsert',
-    usage: 'an "incremental dedup" sync: the last second is read again and merged by key',
+    title: '>= max seen, upsert',
+    usage: 'the same, merged by key',
     landing: 'upsert',
-    why: 'safe while one writer at a time can commit, as in SQLite; a server commits out of order, and it loses there',
+    why: 'right while one writer at a time commits, as in SQLite; servers lose rows: npm run test:race',
     select: (mark) =>
       mark === undefined ? { where: 'true', values: [] } : { where: 'updated_at >= ?', values: [mark] },
     nextMark: keepNewest,
   },
   {
     id: 'lag',
-    title: `updated_at < now - ${FIXED_LAG_MS / 1000} s, upsert`,
-    usage: 'a scheduled window: [end of the last one, now minus a fixed lag), merged by key',
+    title: `fixed lag of ${FIXED_LAG_MS / 1000} s, upsert`,
+    usage: 'scheduled windows [end of the last, now - lag)',
     landing: 'upsert',
-    why: 'a transaction that stays open longer than the lag commits into a window that was already read',
+    why: 'a transaction open for longer commits into a window that was read',
     select: (mark, nowMs) => {
       const until = stampOf(nowMs - FIXED_LAG_MS)
       return mark === undefined
