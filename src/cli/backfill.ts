@@ -21,7 +21,7 @@ export function registerBackfill(program: Command): void {
     return withPipeline(terminal, config, async ({ engine, streams, progress }) => {
       const settings = selectStream(streams, table)
       const result = await backfillStream(engine, settings, { from: options.from, to: options.to })
-      progress.end()
+      progress.pause()
       showResults(terminal, [result], 'the same command')
       return resultsAnswer([result])
     })

@@ -2,13 +2,17 @@ import type { Command } from 'commander'
 import { parse as parseYaml } from 'yaml'
 import { redactUrl, resolveFileUrl } from '../config/connection-url.ts'
 import { configFromValue } from '../config/parse.ts'
+import type { PipelineConfig } from '../config/pipeline-config.ts'
+import { formatTableName } from '../config/table-name.ts'
+import type { StreamResult } from '../extract/index.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { act, several } from './action.ts'
 import { sha256 } from './engine.ts'
 import { wholeNumber } from './numbers.ts'
-import { type RememberedCopy, rememberCopy } from './pipeline/copies.ts'
+import { forgetTables, type RememberedCopy, rememberCopy } from './pipeline/copies.ts'
 import { stateFolder } from './pipeline/find-pipeline.ts'
-import { runOnce, withPipeline } from './run-streams.ts'
+import { toStreamSettings } from './pipeline/stream-settings.ts'
+import { resultsAnswer, run, showResults, withPipeline } from './run-streams.ts'
 
 interface CopyOptions {
   readonly table?: readonly string[]
@@ -46,10 +50,22 @@ export function registerCopy(program: Command): void {
     const raw = toRaw(options, source, destination)
     const config = { ...configFromValue(raw, COMMAND_LINE(raw.name)), stateFolder: stateFolder(options) }
     return withPipeline(terminal, config, async (working) => {
-      await rememberCopy(working.engine.catalog, raw)
-      return runOnce(terminal, working, working.streams, options.concurrency, 'the same command')
+      const { catalog } = working.engine
+      await rememberCopy(catalog, raw)
+      const results = await run(working, working.streams, options.concurrency)
+      await forgetTables(catalog, raw.name, unusable(config, results))
+      showResults(terminal, results, 'the same command')
+      return resultsAnswer(results)
     })
   })
+}
+
+/** Tables that were named wrongly: no claim was begun for them, so there is nothing to come back to. */
+function unusable(config: PipelineConfig, results: readonly StreamResult[]): string[] {
+  const wrong = results.filter((each) => each.error?.kind === 'usage' && each.outcome === 'failed')
+  return config.tables
+    .filter((table) => wrong.some((each) => each.stream === toStreamSettings(config, table).stream))
+    .map((table) => formatTableName(table.table))
 }
 
 const COMMAND_LINE = (defaultName: string) => ({ file: 'command line', folder: process.cwd(), defaultName })

@@ -31,16 +31,17 @@ export function registerFollow(program: Command): void {
 
 async function follow(
   terminal: Terminal,
-  { engine, signal }: Working,
+  working: Working,
   streams: Working['streams'],
   { every, concurrency }: FollowOptions,
 ) {
+  const { engine, signal } = working
   const shown = new Map<string, string>()
   let latest: readonly StreamResult[] = []
   let cycles = 0
   while (!signal.aborted) {
     const startedMs = engine.clock.nowMs()
-    latest = await run(engine, streams, concurrency)
+    latest = await run(working, streams, concurrency)
     cycles++
     const news = latest.filter((result) => isNews(result, shown))
     showResults(terminal, news, 'the next round')

@@ -1,5 +1,5 @@
 import type { PipelineConfig } from '../config/pipeline-config.ts'
-import { type Engine, runPipeline, type StreamResult, type StreamSettings } from '../extract/index.ts'
+import { runPipeline, type StreamResult, type StreamSettings } from '../extract/index.ts'
 import { type Answer, hideSecrets } from './action.ts'
 import { type OpenPipeline, openPipeline } from './engine.ts'
 import { exitCodeOfResults } from './exit-code.ts'
@@ -32,8 +32,9 @@ export async function withPipeline(
     const open = await openPipeline(config, catalog, options)
     try {
       const answer = await work({ ...open, progress, signal: stopping.signal })
-      const exitCode = stopping.exitCode() ?? answer.exitCode
-      return exitCode === undefined ? answer : { ...answer, exitCode }
+      const exitCode = stopping.exitCode()
+      if (exitCode === undefined) return answer
+      return { json: { ok: (answer.exitCode ?? 0) === 0, stopped: true, ...answer.json }, exitCode }
     } finally {
       await open.close()
     }
@@ -52,18 +53,19 @@ export async function runOnce(
   concurrency: number,
   again: string,
 ): Promise<Answer> {
-  const results = await run(working.engine, streams, concurrency)
-  working.progress.end()
+  const results = await run(working, streams, concurrency)
   showResults(terminal, results, again)
   return resultsAnswer(results)
 }
 
 export async function run(
-  engine: Engine,
+  { engine, progress }: Working,
   streams: readonly StreamSettings[],
   concurrency: number,
 ): Promise<readonly StreamResult[]> {
-  return (await runPipeline(engine, streams, concurrency)).results
+  const { results } = await runPipeline(engine, streams, concurrency)
+  progress.pause()
+  return results
 }
 
 export function showResults(terminal: Terminal, results: readonly StreamResult[], again: string): void {

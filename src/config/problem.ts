@@ -22,10 +22,11 @@ export function configError(file: string, problems: readonly Problem[]): Plimsol
   const all = [...new Set(ordered.map((problem) => describeProblem(file, problem)))]
   const lines = all.slice(0, SHOWN)
   if (all.length > SHOWN) lines.push(`and ${all.length - SHOWN} more`)
+  const places = ordered.flatMap(({ line }) => (line === undefined ? [] : [line]))
   const code = ordered.find((problem) => problem.code !== 'CONFIG_INVALID')?.code ?? 'CONFIG_INVALID'
   return new PlimsollError(code, lines.join('\n'), {
     hint: 'Nothing was done. plimsoll config schema prints every setting; plimsoll config check looks at the file alone.',
-    context: { file, lines: ordered.map((problem) => problem.line ?? null) },
+    context: places.length === 0 ? {} : { file, lines: places },
   })
 }
 

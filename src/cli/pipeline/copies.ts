@@ -32,6 +32,15 @@ export async function rememberCopy(catalog: Catalog, raw: RememberedCopy): Promi
   await catalog.remember(SCOPE, NAME, JSON.stringify({ ...copies, [raw.name]: shown }))
 }
 
+/** Takes tables out again that turned out not to be copyable, and the copy when none is left. */
+export async function forgetTables(catalog: Catalog, name: string, tables: readonly string[]): Promise<void> {
+  const { [name]: copy, ...others } = await recallCopies(catalog)
+  if (!copy || tables.length === 0) return
+  const left = Object.fromEntries(Object.entries(copy.tables).filter(([table]) => !tables.includes(table)))
+  const copies = Object.keys(left).length === 0 ? others : { ...others, [name]: { ...copy, tables: left } }
+  await catalog.remember(SCOPE, NAME, JSON.stringify(copies))
+}
+
 export async function recallCopies(catalog: Catalog): Promise<Readonly<Record<string, RememberedCopy>>> {
   const text = await catalog.memory(SCOPE, NAME)
   return text === undefined ? {} : (copiesSchema.parse(JSON.parse(text)) as Record<string, RememberedCopy>)

@@ -6,6 +6,8 @@ import { advance, describeProgress, type StreamProgress } from './progress-state
 /** Shows events while a run works; `end` leaves the screen as it should stay. */
 export interface Progress {
   readonly emit: (event: ExtractEvent) => void
+  /** Takes the live lines away, so that something else can be written. */
+  pause(): void
   end(): void
 }
 
@@ -47,6 +49,9 @@ export function createProgress(terminal: Terminal, stream: NodeJS.WriteStream = 
       if (event.kind !== 'alarm' && event.kind !== 'retry') return
       if (terminal.live) erase()
       terminal.say(event.kind === 'alarm' ? alarmLine(event, terminal) : retryLine(event))
+    },
+    pause: () => {
+      if (terminal.live) erase()
     },
     end: () => {
       clearInterval(timer)

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { StoredRecord } from '../../catalog/catalog.ts'
+import type { OrderJson } from '../../extract/facts.ts'
 import { formatTimestampUs } from '../../kernel/calendar.ts'
 import type { PositionJson } from '../../kernel/position.ts'
 import type { Colour } from './colour.ts'
@@ -17,7 +18,7 @@ export interface RecordView {
   readonly generation?: number
   readonly watermark_before?: PositionJson | null
   readonly watermark_after?: PositionJson | null
-  readonly order?: { readonly column: string; readonly kind: PositionJson['kind']; readonly flavour?: string }
+  readonly order?: OrderJson
   readonly overlap?: { readonly amount: string; readonly origin: string }
   readonly fence?: {
     readonly method?: string

@@ -3,7 +3,7 @@ import { formatPosition } from '../../kernel/print.ts'
 import type { Colour } from './colour.ts'
 import { errorToJson, renderError } from './error.ts'
 import { positionJson } from './position.ts'
-import { formatBytes, formatMs, formatUs, plural } from './quantity.ts'
+import { formatBytes, formatCount, formatMs, formatUs, plural } from './quantity.ts'
 import { renderFields } from './table.ts'
 
 /** One table after a run: what happened, how far it is complete, how sure that is, and what to do next. */
@@ -39,8 +39,9 @@ function headline(result: StreamResult, colour: Colour): string {
 
 function rows(result: StreamResult): string {
   const { counts } = result
-  const effects = `${plural(counts.rows_read, 'row')} read: ${counts.inserted} inserted, ${counts.updated} updated, ${counts.unchanged} unchanged`
+  const effects = `${plural(counts.rows_read, 'row')} read: ${formatCount(counts.inserted)} inserted, ${formatCount(counts.updated)} updated, ${formatCount(counts.unchanged)} unchanged`
   const extras = [
+    counts.reprocessed > 0 ? `${formatCount(counts.reprocessed)} of them read again in the overlap` : '',
     counts.late > 0 ? `${counts.late} late, caught by the overlap` : '',
     counts.regressed > 0 ? `${counts.regressed} older than what stood there` : '',
     result.peekRows > 0 ? `${result.peekRows} above the fence, not claimed` : '',

@@ -1,10 +1,12 @@
+import { orderFromJson } from '../../extract/facts.ts'
+import { isTimeLike, positionToUs } from '../../kernel/moment.ts'
 import { comparePositions, type Position, positionFromJson } from '../../kernel/position.ts'
 import { formatPosition } from '../../kernel/print.ts'
 import type { StreamStatus, Verdict } from '../pipeline/stream-status.ts'
 import type { Colour } from './colour.ts'
 import { amountsAreTime, formatAmount, positionJson } from './position.ts'
 import { formatUs, plural } from './quantity.ts'
-import { openedAt } from './record.ts'
+import { openedAt, type RecordView } from './record.ts'
 import { renderFields, renderTable } from './table.ts'
 
 const CALM: ReadonlySet<Verdict> = new Set(['complete', 'running'])
@@ -83,14 +85,26 @@ function colourOf(verdict: Verdict, colour: Colour): (text: string) => string {
 }
 
 /** now − watermark, where positions are instants; a wall time or a counter has no distance to a clock. */
-export function watermarkLagUs({ watermark }: StreamStatus, nowUs: bigint): bigint | undefined {
-  return watermark?.kind === 'timestamptz' ? nowUs - watermark.value : undefined
+export function watermarkLagUs({ watermark, lastFenced }: StreamStatus, nowUs: bigint): bigint | undefined {
+  return lagUs(watermark, lastFenced, nowUs)
 }
 
 /** now − the largest position seen, as of the last run that looked. */
 export function eventTimeLagUs({ lastFenced }: StreamStatus, nowUs: bigint): bigint | undefined {
   const newest = lastFenced?.newest ? positionFromJson(lastFenced.newest) : undefined
-  return newest?.kind === 'timestamptz' ? nowUs - newest.value : undefined
+  return lagUs(newest, lastFenced, nowUs)
+}
+
+function lagUs(
+  position: Position | undefined,
+  record: RecordView | undefined,
+  nowUs: bigint,
+): bigint | undefined {
+  if (!position || !record?.order || record.order.kind !== position.kind) return undefined
+  const order = orderFromJson(record.order)
+  if (!isTimeLike(order) || order.kind === 'timestamp' || order.kind === 'date') return undefined
+  const us = positionToUs(order, position)
+  return us === undefined ? undefined : nowUs - us
 }
 
 const formatLag = (us: bigint | undefined): string => (us === undefined ? '' : formatUs(us))

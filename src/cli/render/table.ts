@@ -22,9 +22,11 @@ export function renderTable(
 
 /** `label  text`, labels of one width, further lines under the first. */
 export function renderFields(fields: readonly (readonly [string, string])[], indent = ''): string {
-  const width = Math.max(0, ...fields.map(([label]) => label.length))
+  const width = Math.max(0, ...fields.map(([label]) => visibleWidth(label)))
   const under = `\n${indent}${' '.repeat(width + 2)}`
   return fields
-    .map(([label, text]) => `${indent}${label.padEnd(width)}  ${text.replaceAll('\n', under)}`.trimEnd())
+    .map(([label, text]) =>
+      `${indent}${label}${' '.repeat(width - visibleWidth(label))}  ${text.replaceAll('\n', under)}`.trimEnd(),
+    )
     .join('\n')
 }
