@@ -83,6 +83,7 @@ async function planRange(
     shape,
     order: choice.order,
     policy: { ...settings.fence, appendOnly: settings.appendOnly },
+    rehearsal: true,
     outstandingDecrees: (memory?.debts ?? []).map(({ key, bound }) => ({ key, bound: bound.value })),
   })
   const decided = decideOverlap(

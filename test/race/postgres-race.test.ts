@@ -148,10 +148,13 @@ async function race(scene: Scene, open: OpenEngine, writerUrl: string): Promise<
   const writers = startWriters(writerUrl, WRITERS, seed)
   const until = performance.now() + SECONDS * 1000
   let runs = 0
-  while (performance.now() < until) {
-    await runOnce(open, settings)
-    for (const strategy of usual) await strategy.run(ask)
-    runs++
+  try {
+    for (; performance.now() < until; runs++) {
+      await runOnce(open, settings)
+      for (const strategy of usual) await strategy.run(ask)
+    }
+  } finally {
+    await writers.stop()
   }
   const counts = await writers.stop()
   await pause(1_100)
@@ -217,7 +220,11 @@ async function settle(open: OpenEngine, settings: StreamSettings, last: bigint):
 function settingsOf(scene: Scene): StreamSettings {
   return streamSettings('public.orders', {
     key: ['id'],
-    position: { column: scene.column, stampedBy: 'database' },
+    position: {
+      column: scene.column,
+      stampedBy: 'database',
+      ...(scene.column === 'updated_at' ? { grain: 1_000_000n } : {}),
+    },
     overlap: scene.overlap === undefined ? undefined : { kind: 'fixed', amount: scene.overlap },
     fence: { method: scene.method, fenceSampleMs: 100, fenceFreshMs: 1_000, fenceWaitMs: 3_000 },
   })
