@@ -5,6 +5,7 @@ import { positionOf, sameValues } from './merge-rows.ts'
 import type { Change } from './model-database.ts'
 import { type ModelRow, positionToText } from './model-row.ts'
 import { type StoredRow, type StoredRows, tableName } from './model-store.ts'
+import { isLargeStep } from './schedule.ts'
 import type { World } from './world.ts'
 
 export type ViolationKind =
@@ -45,8 +46,7 @@ export function createChecker(world: () => World): Checker {
   const report = (kind: ViolationKind, text: string): void => {
     violation ??= { kind, text }
   }
-  /** A clock that steps back by more than the guard is a case no fence covers (spec E22); it is settled at rest. */
-  const fenceCovers = (): boolean => world().schedule.clockStepUs <= BigInt(world().schedule.guardMs) * 1000n
+  const fenceCovers = (): boolean => !isLargeStep(world().schedule)
 
   return {
     get violation() {
@@ -114,7 +114,10 @@ const isBelow = (row: ModelRow, bound: Position | undefined): boolean =>
 
 function comparePresent(row: ModelRow, rows: StoredRows, when: string, report: Report): void {
   const found = rows.get(`["${row.key}"]`)?.at(-1)
-  if (!found) return report('lost', `key ${row.key} at ${row.position} is absent ${when}`)
+  if (!found) {
+    report('lost', `key ${row.key} at ${row.position} is absent ${when}`)
+    return
+  }
   const samePosition =
     typeof row.position === 'bigint'
       ? found.position?.value === row.position

@@ -10,6 +10,7 @@ import type { Checker } from './checker.ts'
 import { controlled, type Life } from './life.ts'
 import { createMemoryCatalog } from './memory-catalog.ts'
 import { createModelDestination } from './model-destination.ts'
+import type { OwnReading } from './model-fence.ts'
 import { createModelSource } from './model-source.ts'
 import type { Schedule } from './schedule.ts'
 import type { World } from './world.ts'
@@ -18,12 +19,18 @@ const STREAM = 'public.orders'
 const SAMPLER_SCOPE = 'source/model'
 export const CATALOG_KEY = 'simulation/public.orders'
 
+export interface ModelProcess {
+  readonly pid: number
+  readonly isDead: (pid: number) => boolean
+  readonly ownReading: OwnReading
+}
+
 /** The real engine of one process, with connectors whose every call is an instant of its life. */
 export function createModelEngine(
   world: World,
   checker: Checker,
   life: Life,
-  process: { readonly pid: number; readonly isDead: (pid: number) => boolean },
+  process: ModelProcess,
   mistake: Mistake | undefined,
 ): Engine {
   const { schedule, clock } = world
@@ -52,6 +59,7 @@ export function createModelEngine(
     random: world.random,
     pause: world.pause,
     sleep,
+    ownReading: process.ownReading,
     prepareIgnored: mistake === 'prepared_ignored',
   })
   const destination = createModelDestination({

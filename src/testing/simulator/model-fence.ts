@@ -38,6 +38,12 @@ export interface FenceMeans {
   readonly sleep: (ms: number) => Promise<void>
   readonly prepareIgnored: boolean
   readonly logPosition: () => LogPosition
+  /** What this process remembers of its last look: with it a step of the clock is measured exactly (spec E23). */
+  readonly ownReading: OwnReading
+}
+
+export interface OwnReading {
+  last: ClockReading | undefined
 }
 
 /** P1 looks at sessions (spec E24, E26), P2 at locks (E27); both through the kernel's own machines. */
@@ -51,7 +57,8 @@ export async function clockFence(
   const guardUs = BigInt(policy.guardMs) * 1000n
   const startedUs = clock.trueUs()
   const remembered = await recall(memory)
-  let { reading, session, locks } = remembered
+  let { session, locks } = remembered
+  let reading = means.ownReading.last ?? remembered.reading
   let hold: HoldMemory = remembered.hold
   let stepUs = 0n
   const outstanding = request.outstandingDecrees.map((decree) => decree.key)
@@ -60,6 +67,7 @@ export async function clockFence(
     const step = clockStepUs(reading, look.reading, guardUs)
     stepUs += step
     reading = look.reading
+    means.ownReading.last = reading
     const t0 = look.reading.t0
     let known: Known
     const fresh = look.prepared.some((key) => !(session?.prepared ?? locks?.prepared)?.has(key))

@@ -4,7 +4,7 @@ import type { LogPosition } from '../../kernel/fence.ts'
 import type { PositionOrder } from '../../kernel/order.ts'
 import type { ColumnShape, ConnectorMemory, ReaderRequest, Source, TableShape } from '../../sources/source.ts'
 import type { ModelDatabase } from './model-database.ts'
-import { clockFence, type FenceMeans, xidFence } from './model-fence.ts'
+import { clockFence, type FenceMeans, type OwnReading, xidFence } from './model-fence.ts'
 import { createModelReader } from './model-reader.ts'
 import type { ModelStandby } from './model-standby.ts'
 import type { Random } from './random.ts'
@@ -23,6 +23,8 @@ export interface ModelSourceOptions {
   /** Lets the world go on a little: called wherever a real source would be waited for. */
   readonly pause: () => void
   readonly sleep: (ms: number) => Promise<void>
+  /** Of the process that the source is opened in. */
+  readonly ownReading: OwnReading
   /** The deliberate mistake `prepared_ignored`. */
   readonly prepareIgnored?: boolean
 }

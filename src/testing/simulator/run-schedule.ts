@@ -1,10 +1,11 @@
-import { type Mistake, runStream, type StreamResult } from '../../extract/index.ts'
+import type { Mistake, StreamResult } from '../../extract/index.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { Position } from '../../kernel/position.ts'
 import { checkLedger, checkRecords } from './check-ledger.ts'
 import { type Checker, createChecker, type Violation } from './checker.ts'
-import { Crash, createLife, type Fate, NO_FATE } from './life.ts'
-import { CATALOG_KEY, createModelEngine, streamSettings } from './model-engine.ts'
+import { NO_FATE } from './life.ts'
+import { createMachine, type Machine } from './machine.ts'
+import { CATALOG_KEY, streamSettings } from './model-engine.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -56,57 +57,6 @@ export async function runSchedule(seed: number, options: RunScheduleOptions = {}
     landingCount: checker.landedBatches.size,
     stepCount: world.writers.stepCount,
     crashCount: machine.crashCount,
-  }
-}
-
-/** Starts one process after another on the same stores. */
-interface Machine {
-  readonly runCount: number
-  readonly crashCount: number
-  /** Undefined when the process died. */
-  run(fate: Fate): Promise<StreamResult | undefined>
-}
-
-function createMachine(world: World, checker: Checker, mistake: Mistake | undefined): Machine {
-  const settings = streamSettings(world.schedule)
-  const dead = new Set<number>()
-  let runCount = 0
-  const run = async (fate: Fate): Promise<StreamResult | undefined> => {
-    const pid = ++runCount
-    const life = createLife({ fate, pause: world.pause, stall, note: world.note })
-    const engine = createModelEngine(
-      world,
-      checker,
-      life,
-      { pid, isDead: (other) => dead.has(other) },
-      mistake,
-    )
-    world.note(`process ${pid}`)
-    try {
-      const result = await runStream(engine, settings)
-      world.note(
-        `${result.outcome} ${result.error?.code ?? ''} ${result.watermarkAfter?.value} ${result.proof}`,
-      )
-      return result
-    } catch (error) {
-      if (!(error instanceof Crash)) checker.report('failed', String(error))
-      dead.add(pid)
-      return undefined
-    }
-  }
-  /** The lease of a process that stands still runs out, and another works meanwhile. */
-  const stall = async (): Promise<void> => {
-    world.sleep(settings.limits.leaseMs)
-    await run(NO_FATE)
-  }
-  return {
-    get runCount() {
-      return runCount
-    },
-    get crashCount() {
-      return dead.size
-    },
-    run,
   }
 }
 

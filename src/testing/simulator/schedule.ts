@@ -35,6 +35,11 @@ export interface Schedule {
   readonly manyHosts: boolean
 }
 
+/** Beyond the guard: a case that no fence covers, and that holds the watermark and widens the overlap (spec E22, E23). */
+export function isLargeStep({ clockStepUs, guardMs }: Schedule): boolean {
+  return clockStepUs > BigInt(guardMs) * 1000n
+}
+
 const MAX_STEPS = 60
 /** A run has about this many instants at which something can befall it. */
 const INSTANTS = 60

@@ -49,7 +49,10 @@ export function createWorld(
     note(`clock steps back ${schedule.clockStepUs}`)
   }
   const pause = (): void => {
-    if (resting) return clock.advance(10n)
+    if (resting) {
+      clock.advance(10n)
+      return
+    }
     stepClock()
     for (let i = chance.below(3); i > 0; i--) writers.step()
     replay()

@@ -68,7 +68,10 @@ export function createWriters(
       note(`begin ${sessions[session]!.virtualId} ${sessions[session]!.startUs}`)
       return
     }
-    if (transaction.writes.size < MAX_WRITES && random.chance(0.55)) return write(transaction)
+    if (transaction.writes.size < MAX_WRITES && random.chance(0.55)) {
+      write(transaction)
+      return
+    }
     if (random.chance(schedule.idleChance)) return
     sessions[session] = undefined
     if (schedule.twoPhase && transaction.writes.size > 0 && random.chance(0.5)) {
@@ -86,8 +89,8 @@ export function createWriters(
       if (stepCount >= maxSteps) return
       stepCount++
       const [prepared] = database.prepared
-      if (prepared && random.chance(0.25)) return end(prepared)
-      stepOf(random.below(sessions.length))
+      if (prepared && random.chance(0.25)) end(prepared)
+      else stepOf(random.below(sessions.length))
     },
     finish() {
       for (const transaction of [...database.open, ...database.prepared]) {
