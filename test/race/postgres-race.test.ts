@@ -226,7 +226,7 @@ function settingsOf(scene: Scene): StreamSettings {
       ...(scene.column === 'updated_at' ? { grain: 1_000_000n } : {}),
     },
     overlap: scene.overlap === undefined ? undefined : { kind: 'fixed', amount: scene.overlap },
-    fence: { method: scene.method, fenceSampleMs: 100, fenceFreshMs: 1_000, fenceWaitMs: 3_000 },
+    fence: { method: scene.method, fenceSampleMs: 100, fenceFreshMs: 500, fenceWaitMs: 500 },
   })
 }
 
