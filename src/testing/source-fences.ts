@@ -25,6 +25,18 @@ export function fenceTests(setup: SourceSetup): void {
         if (held.value) expect(comparePositions(after, held.value)).toBeGreaterThan(0)
       }))
 
+    test('stands at or below every row that is stamped after it', () =>
+      inSourceScene(setup, 'stamped after', async (scene) => {
+        await afterFirstFence(scene)
+        await scene.database.put(Array.from({ length: 30 }, (_, i) => row(1_000 + i, second(i * 7))))
+        for (let id = 0; id < FENCES; id++) {
+          const { value } = await scene.fence()
+          await (await scene.database.openWriter(id)).commit()
+          if (value) expect(await scene.idsBetween(undefined, value)).not.toContain(id)
+          await scene.pause(170)
+        }
+      }))
+
     test('passes a writer that rolls back', () =>
       inSourceScene(setup, 'rolled back', async (scene) => {
         await afterFirstFence(scene)
@@ -69,7 +81,7 @@ export function fenceTests(setup: SourceSetup): void {
 
     test('speaks of the clock of the source, and is floored to the grain', () =>
       inSourceScene(setup, 'clock', async (scene) => {
-        await scene.database.put(Array.from({ length: 30 }, (_, i) => row(i, second(i * 60))))
+        await scene.database.put(Array.from({ length: 30 }, (_, i) => row(i, second(i * 7))))
         const value = await scene.fenceUntil(() => true)
         const fence = await scene.fence()
         expect(fence.t0).toMatch(/^\d{16}$/)
