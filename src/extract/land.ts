@@ -57,7 +57,7 @@ export async function land(session: StreamSession, request: LandRequest): Promis
     claimBefore: session.claim,
     claimAfter,
     known: request.known,
-    classBelow: request.purpose === 'lane' ? undefined : session.claimAtStart.watermark,
+    classBelow: request.purpose === 'lane' ? undefined : session.classBelow,
   })
   session.claim = claimAfter
   session.coverage = coverage

@@ -108,6 +108,7 @@ async function inspect(
       choice,
       table,
       claimAtStart: claim,
+      classBelow: claim.watermark,
       claim,
       facts,
       memory: { ...memory, generation: claim.generation, extraOverlap },

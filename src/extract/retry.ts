@@ -40,4 +40,5 @@ async function refreshClaim(session: StreamSession): Promise<void> {
     )
   }
   session.claim = stored
+  session.classBelow = stored.watermark
 }

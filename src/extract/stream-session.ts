@@ -24,8 +24,9 @@ export interface StreamSession {
   readonly shape: TableShape
   readonly choice: Choice
   readonly table: TargetTable
-  /** The watermark at the run's start: rows below it are judged against the destination (spec E41). */
   readonly claimAtStart: StoredClaim
+  /** The watermark when this attempt began: rows below it are judged against the destination (spec E41). */
+  classBelow: StoredClaim['watermark']
   claim: StoredClaim
   facts: ClaimFacts
   memory: StreamMemory
