@@ -14,6 +14,7 @@ export const ERROR_TABLE = {
   DESTINATION_REFUSED_ROW: ['destination', 'manual'],
   DESTINATION_TABLE_MISMATCH: ['destination', 'manual'],
   DESTINATION_UNAVAILABLE: ['destination', 'automatic'],
+  DESTINATION_UNREADABLE: ['destination', 'manual'],
   DESTINATION_WENT_BACK: ['destination', 'manual'],
   FENCE_ON_STANDBY: ['source', 'manual'],
   KEY_MISSING: ['usage', 'never'],

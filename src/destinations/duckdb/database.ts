@@ -1,0 +1,88 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import { translate } from './engine-errors.ts'
+import { Mutex } from './mutex.ts'
+import { Pipe } from './pipe.ts'
+import { Session } from './session.ts'
+
+/** Keeps the whole program below 500 MB while a first load runs. */
+export const DEFAULT_MEMORY_LIMIT_BYTES = 192 * 1024 * 1024
+const THREADS = 2
+
+/**
+ * One open database file. A process opens a file once, however many destinations are on it: DuckDB locks the file for
+ * the process, and landings on one file follow each other.
+ */
+export interface Database {
+  readonly path: string
+  readonly memoryLimitBytes: number
+  /** For landings, prepare and claims: hold `writing` while using it. */
+  readonly writer: Session
+  readonly reader: Session
+  readonly writing: Mutex
+  readonly pipe: Pipe
+  /** Quoted name of the database in three-part names. */
+  readonly catalog: string
+  release(): Promise<void>
+}
+
+interface Entry {
+  users: number
+  readonly opened: Promise<Omit<Database, 'release'> & { close(): Promise<void> }>
+}
+
+const open = new Map<string, Entry>()
+
+/** Opens the file, or joins those who have it open. The last `release` closes it. */
+export async function useDatabase(path: string, memoryLimitBytes: number): Promise<Database> {
+  const forget = () => void (open.get(path) === entry && open.delete(path))
+  let entry = open.get(path)
+  if (!entry) {
+    entry = { users: 0, opened: openFile(path, memoryLimitBytes, () => forget()) }
+    open.set(path, entry)
+    entry.opened.catch(() => forget())
+  }
+  entry.users++
+  const held = entry
+  const { close, ...database } = await held.opened
+  let isReleased = false
+  const release = async () => {
+    if (isReleased) return
+    isReleased = true
+    if (--held.users > 0) return
+    if (open.get(path) === held) open.delete(path)
+    await close()
+  }
+  return { ...database, release }
+}
+
+async function openFile(path: string, memoryLimitBytes: number, onFatal: () => void) {
+  const instance = await DuckDBInstance.create(path, {
+    threads: String(THREADS),
+    memory_limit: `${memoryLimitBytes}B`,
+    temp_directory: `${path}.tmp`,
+    autoinstall_known_extensions: 'false',
+  }).catch((error: unknown) => {
+    throw translate(error)
+  })
+  const writer = new Session(await instance.connect(), onFatal)
+  const reader = new Session(await instance.connect(), onFatal)
+  for (const session of [writer, reader]) await session.run("SET TimeZone = 'UTC'")
+  const [catalog] = await reader.row('SELECT current_database()')
+  const pipe = new Pipe()
+  const close = async () => {
+    writer.close()
+    reader.close()
+    instance.closeSync()
+    await pipe.remove()
+  }
+  return {
+    path,
+    memoryLimitBytes,
+    writer,
+    reader,
+    writing: new Mutex(),
+    pipe,
+    catalog: `"${String(catalog).replaceAll('"', '""')}"`,
+    close,
+  }
+}

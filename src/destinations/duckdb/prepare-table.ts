@@ -1,0 +1,115 @@
+import { PlimsollError } from '../../kernel/errors.ts'
+import { quoteIdentifier } from '../../kernel/sql-text.ts'
+import type { TableRef } from '../../sources/source.ts'
+import type { Prepared, StoredClaim, TargetTable } from '../destination.ts'
+import type { Session } from './session.ts'
+import { SEQ, SEQ_COLUMN, type TargetColumn, targetColumns, targetName } from './target-columns.ts'
+
+/**
+ * Makes the target fit to land in, or says by name why it is not (spec E61, E67, STATE-4). One transaction. No index on
+ * the key: it would cost a third of a first load, and landings keep keys unique themselves.
+ */
+export async function prepareTable(
+  session: Session,
+  catalog: string,
+  table: TargetTable,
+  claim: StoredClaim | undefined,
+): Promise<Prepared> {
+  const columns = targetColumns(table)
+  checkNames(table)
+  const present = await readColumns(session, table.target)
+  const target = targetName(catalog, table.target)
+  if (!present) {
+    await session.run(`CREATE SCHEMA IF NOT EXISTS ${catalog}.${quoteIdentifier(table.target.schema)}`)
+    const definitions = columns.map(({ sql, sqlType }) => `${sql} ${sqlType}`)
+    await session.run(`CREATE TABLE ${target} (${[...definitions, `${SEQ} BIGINT`].join(', ')})`)
+    return { kind: 'created' }
+  }
+  const isFilled = (await session.rows(`SELECT 1 FROM ${target} LIMIT 1`)).length > 0
+  if (!claim && isFilled) refuseNotOurs(table)
+  checkColumns(table, columns, present, isFilled)
+  const missing = columns.filter(({ name }) => !present.has(name))
+  for (const { sql, sqlType } of missing)
+    await session.run(`ALTER TABLE ${target} ADD COLUMN ${sql} ${sqlType}`)
+  if (!present.has(SEQ_COLUMN)) await session.run(`ALTER TABLE ${target} ADD COLUMN ${SEQ} BIGINT`)
+  if (missing.length === 0) return { kind: 'unchanged' }
+  return { kind: 'columns_added', columns: missing.map(({ name }) => name) }
+}
+
+/** Names and types of the target's columns; undefined when there is no such table. */
+async function readColumns(
+  session: Session,
+  { schema, name }: TableRef,
+): Promise<Map<string, string> | undefined> {
+  const [view] = await session.rows(
+    `SELECT 1 FROM duckdb_views() WHERE database_name = current_database() AND schema_name = $1 AND view_name = $2`,
+    [schema, name],
+  )
+  if (view) {
+    throw new PlimsollError('DESTINATION_TABLE_MISMATCH', `${schema}.${name} is a view`, {
+      hint: 'Name another table as the target, or drop the view.',
+    })
+  }
+  const rows = await session.rows(
+    `SELECT column_name, data_type FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
+    [schema, name],
+  )
+  return rows.length === 0 ? undefined : new Map(rows.map(([column, type]) => [String(column), String(type)]))
+}
+
+/** DuckDB calls names equal that differ in case only. */
+function checkNames(table: TargetTable): void {
+  const seen = new Map<string, string>()
+  for (const { name } of table.columns) {
+    const folded = name.toLowerCase()
+    if (folded === SEQ_COLUMN)
+      mismatch(table, `the source has a column ${name}, which Plimsoll needs for itself`, name)
+    const twin = seen.get(folded)
+    if (twin !== undefined)
+      mismatch(table, `DuckDB cannot hold columns ${twin} and ${name} in one table`, name)
+    seen.set(folded, name)
+  }
+}
+
+function checkColumns(
+  table: TargetTable,
+  columns: readonly TargetColumn[],
+  present: ReadonlyMap<string, string>,
+  isFilled: boolean,
+): void {
+  const wanted = new Map([
+    ...columns.map(({ name, sqlType }) => [name, sqlType] as const),
+    [SEQ_COLUMN, 'BIGINT'],
+  ])
+  for (const [name, found] of present) {
+    const expected = wanted.get(name)
+    if (expected === undefined)
+      mismatch(table, `${table.target.name} has a column ${name} that the source lacks`, name)
+    if (expected !== found) {
+      mismatch(
+        table,
+        `column ${name} of ${table.target.name} is ${found}, the source's needs ${expected}`,
+        name,
+      )
+    }
+  }
+  if (isFilled && !present.has(SEQ_COLUMN))
+    mismatch(table, `the column ${SEQ_COLUMN} of ${table.target.name} is missing`, SEQ_COLUMN)
+}
+
+function mismatch(table: TargetTable, message: string, column: string): never {
+  throw new PlimsollError('DESTINATION_TABLE_MISMATCH', message, {
+    hint: 'Alter the target table, or name another one; Plimsoll only ever adds columns.',
+    context: { table: table.target.name, column },
+  })
+}
+
+function refuseNotOurs({ target }: TargetTable): never {
+  throw new PlimsollError('DESTINATION_NOT_OURS', `${target.schema}.${target.name} has rows but no claim`, {
+    hint:
+      'Either adopt it: `plimsoll reconcile` compares it with the source and writes the claim. ' +
+      'Or name another table as the target.',
+    context: { table: target.name },
+  })
+}
