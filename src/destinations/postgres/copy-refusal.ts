@@ -11,7 +11,7 @@ export function copyRefusal(error: unknown, plan: LandingPlan, tally: WireTally)
   if (!isAboutARow(error)) return error
   const { table } = plan
   const names = table.columns.map(({ name }) => name)
-  const place = copyLine(error)
+  const place = copyLine(error, table.target.name)
   const fields = place && tally.record(place.line)
   const index = columnIndex(error, names, place?.rest ?? '', fields)
   const column = names[index]
@@ -42,9 +42,13 @@ export function copyRefusal(error: unknown, plan: LandingPlan, tally: WireTally)
 }
 
 /** `COPY plimsoll_stage, line 3, column x: "…"`, in whatever language the server speaks. */
-function copyLine({ where }: ServerError): { line: number; rest: string } | undefined {
-  const match = /^COPY .*, \D*?(\d+)(.*)$/m.exec(where ?? '')
-  return match ? { line: Number(match[1]), rest: match[2]! } : undefined
+function copyLine({ where = '' }: ServerError, target: string): { line: number; rest: string } | undefined {
+  for (const relation of [target, 'plimsoll_stage', 'plimsoll_raw']) {
+    const start = where.indexOf(`COPY ${relation}, `)
+    const match = start < 0 ? null : /^\D*(\d+)(.*)/.exec(where.slice(start + `COPY ${relation}, `.length))
+    if (match) return { line: Number(match[1]), rest: match[2]! }
+  }
+  return undefined
 }
 
 function columnIndex(

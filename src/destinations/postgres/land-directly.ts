@@ -23,7 +23,7 @@ export function canLandDirectly({ table, facts, projected }: LandingPlan, landin
     landing.classBelow === undefined &&
     projected.size === 0 &&
     (refusesNull || table.nullKeys === 'match') &&
-    facts.columns.get(SEQ_COLUMN)?.defaultSql === SEQ_DEFAULT
+    hasOurDefault(facts)
   )
 }
 

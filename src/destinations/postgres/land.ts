@@ -25,7 +25,11 @@ export interface LandContext {
 export async function land(sessions: Sessions, landing: Landing, context: LandContext): Promise<Receipt> {
   checkLanding(landing)
   try {
-    return await sessions.use((session) => landOn(session, sessions.versionNumber(), landing, context))
+    // No lock is held while the source thinks about its first row.
+    const opened = await openRows(landing.rows)
+    return await sessions.use((session) =>
+      landOn(session, sessions.versionNumber(), landing, opened, context),
+    )
   } catch (error) {
     await landing.rows.cancel().catch(() => {})
     throw error
@@ -36,12 +40,12 @@ async function landOn(
   session: Session,
   version: number,
   landing: Landing,
+  opened: OpenedRows,
   { reach, destinationId }: LandContext,
 ): Promise<Receipt> {
   await session.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE')
   try {
     const row = checkLocked(await lockClaim(session, landing.table.stream), landing)
-    const opened = await openRows(landing.rows)
     const hasGap = leavesGap(row, landing.readSeq)
     const written = await writeRows({ session, version, landing, opened, hasGap, reach })
     const receipt = receiptFor(landing, written, destinationId)

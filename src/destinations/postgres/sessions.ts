@@ -9,7 +9,7 @@ export const STATEMENT_MAX_MS = 3_600_000
 /** How long a statement waits for a lock of somebody else's; the wait for a lost commit has its own limit. */
 const LOCK_WAIT_MS = 30_000
 /** A landing whose process stands still gives the claim row free after this. */
-const IDLE_IN_TRANSACTION_MS = 300_000
+const IDLE_IN_TRANSACTION_MS = 60_000
 
 /** Sizes keep stages in memory; the rest makes text exact and one notation, whatever the server's defaults. */
 const SETTINGS: readonly (readonly [string, string])[] = [

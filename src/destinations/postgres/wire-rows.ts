@@ -1,5 +1,6 @@
 const QUOTE = 0x22
 const NEWLINE = 0x0a
+const RETURN = 0x0d
 
 /** The fields of one CSV record as the wire writes it: an unquoted empty field is NULL. */
 export function parseRecord(record: Buffer): (string | null)[] {
@@ -38,4 +39,22 @@ export function recordStart(bytes: Buffer, end: number): number {
     else if (bytes[i] === NEWLINE && isOutside) return i + 1
   }
   return -1
+}
+
+/**
+ * How many lines more than PostgreSQL's COPY a count of `\n` gives. Before COPY has met the first end of a record it
+ * does not know what ends a line: it counts `\r` inside quotes, and not `\n`. `add` wants all bytes in order.
+ */
+export function createLineShift(): { add(chunk: Buffer): void; readonly value: () => number } {
+  let [isDone, isQuoted, shift] = [false, false, 0]
+  const add = (chunk: Buffer) => {
+    for (let i = 0; i < chunk.length && !isDone; i++) {
+      const byte = chunk[i]
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (byte === NEWLINE && !isQuoted) isDone = true
+      else if (byte === NEWLINE) shift++
+      else if (byte === RETURN && isQuoted) shift--
+    }
+  }
+  return { add, value: () => shift }
 }

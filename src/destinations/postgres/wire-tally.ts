@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { parseRecord, recordStart } from './wire-rows.ts'
+import { createLineShift, parseRecord, recordStart } from './wire-rows.ts'
 
 /** How far behind the sent bytes a server may be when it refuses a row. */
 const WINDOW_BYTES = 8 * 1024 * 1024
@@ -11,8 +11,8 @@ export interface WireTally {
   readonly byteSize: () => number
   /** Order-free sum over the lines of the stream, so over every value of every row. */
   readonly checksum: () => string
-  /** The fields of the record that ends on this line (from 1), while it is still at hand. */
-  record(line: number): (string | null)[] | undefined
+  /** The fields of the record that ends on the line that COPY counts so (from 1), while it is still at hand. */
+  record(copyLine: number): (string | null)[] | undefined
   /** The last records, newest first. */
   lastRecords(count: number): (string | null)[][]
 }
@@ -21,10 +21,12 @@ export function createWireTally(withChecksum: boolean): WireTally {
   /** Chunks at hand, with the count of lines that ended before each. */
   const recent: { readonly chunk: Buffer; readonly linesBefore: number }[] = []
   let [byteSize, lineCount, recentBytes, partial, lineCrc] = [0, 0, 0, false, 0]
+  const shift = createLineShift()
   let sum = 0n
   let shortSum = 0
 
   const add = (chunk: Buffer) => {
+    shift.add(chunk)
     recent.push({ chunk, linesBefore: lineCount })
     byteSize += chunk.length
     recentBytes += chunk.length
@@ -46,7 +48,8 @@ export function createWireTally(withChecksum: boolean): WireTally {
     shortSum = 0
   }
 
-  const record = (line: number) => {
+  const record = (copyLine: number) => {
+    const line = copyLine + shift.value()
     const at = recent.findLastIndex(({ linesBefore }) => linesBefore < line)
     if (at < 0) return undefined
     const { chunk, linesBefore } = recent[at]!
