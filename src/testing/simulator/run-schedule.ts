@@ -70,7 +70,7 @@ async function comeToRest(world: World, checker: Checker, machine: Machine): Pro
     if (result?.error) failed(checker, result)
     if (checker.violation) return
     const claim = world.destination.claims.get(STREAM)?.claim
-    if (!claim?.watermark || !hasPassedAll(world, claim.watermark) || debtsOf(world) > 0) continue
+    if (!claim?.watermark || !hasPassedAll(world, claim.watermark) || owesRows(world)) continue
     const futureFromUs = world.clock.sourceUs() + BigInt(settings.limits.futureToleranceMs) * 1000n
     checker.atRest(claim.watermark, futureFromUs)
     checkLedger(world.catalog, claim.generation, claim.watermark, checker)
@@ -93,8 +93,10 @@ function hasPassedAll({ schedule, database, clock }: World, { value }: Position)
   return true
 }
 
-/** Decrees whose bill is not paid yet. */
-function debtsOf(world: World): number {
+/** Whether a decree's bill is not paid, or a wider overlap not read yet. */
+function owesRows(world: World): boolean {
   const text = world.catalog.memory.get(CATALOG_KEY)?.get('stream')
-  return text === undefined ? 0 : (JSON.parse(text) as { debts: unknown[] }).debts.length
+  if (text === undefined) return false
+  const { debts, extraOverlap } = JSON.parse(text) as { debts: unknown[]; extraOverlap: string }
+  return debts.length > 0 || extraOverlap !== '0'
 }
