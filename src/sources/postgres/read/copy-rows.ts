@@ -1,10 +1,14 @@
 import { Transform, type TransformCallback } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyToStreamQuery } from 'pg-copy-streams'
+import { PlimsollError } from '../../../kernel/errors.ts'
 import type { RowStream, WireFormat } from '../../source.ts'
 import type { Connection } from '../connect/connection.ts'
 import { explainError } from '../connect/explain-error.ts'
 
 const BUFFER_BYTES = 256 * 1024
+/** How long the server may take to end a query; then its connection is given up. */
+const STOP_PATIENCE_MS = 10_000
 
 /** What happens around one COPY. */
 export interface CopyPlan {
@@ -13,14 +17,21 @@ export interface CopyPlan {
   readonly prepare: () => Promise<{ sql: string; lastKey?: readonly string[] }>
   /** When the last byte has come, before the consumer hears of the end. */
   readonly atEnd: () => Promise<void>
-  readonly cancel: () => Promise<void>
+  /** Asks the server on another connection to end the query, for this one is full of rows. */
+  readonly stop: () => Promise<void>
+  /** After a failure: makes the transaction usable again. */
+  readonly recover: () => Promise<void>
 }
 
-/** The rows of one COPY as the bytes the server sent (spec E52). The connection is free again when `done` settles. */
+/**
+ * The rows of one COPY as the bytes the server sent (spec E52). When `done` settles the connection is free again, also
+ * after a failure or a cancel: the snapshot goes on.
+ */
 export function copyRows(connection: Connection, plan: CopyPlan): RowStream {
   const meter = new Meter(plan.atEnd)
+  // Whoever reads only `done` hears of a failure there, and the other way round.
+  meter.on('error', () => {})
   const done = run(connection, plan, meter)
-  // Whoever reads only `bytes` hears of a failure there.
   done.catch(() => {})
   return {
     format: plan.format,
@@ -28,39 +39,66 @@ export function copyRows(connection: Connection, plan: CopyPlan): RowStream {
     done,
     cancel: async () => {
       meter.destroy()
-      await plan.cancel()
+      await done.catch(() => {})
     },
   }
 }
 
-async function run(connection: Connection, plan: CopyPlan, meter: Meter): ReturnType<typeof collect> {
+type Totals = Awaited<RowStream['done']>
+
+async function run(connection: Connection, plan: CopyPlan, meter: Meter): Promise<Totals> {
+  let copy: CopyToStreamQuery | undefined
   try {
     const { sql, lastKey } = await plan.prepare()
-    return await collect(connection.copy(sql), meter, lastKey)
+    if (meter.destroyed) throw endedEarly()
+    copy = connection.copy(sql)
+    const rowCount = await pass(copy, meter)
+    return { rowCount, byteSize: meter.byteSize, ...(lastKey ? { lastKey } : {}) }
   } catch (error) {
     const explained = explainError(error, connection.place)
+    if (copy) await stop(connection, copy, plan)
+    await plan.recover()
     meter.destroy(explained)
     throw explained
   }
 }
 
-async function collect(
-  copy: CopyToStreamQuery,
-  meter: Meter,
-  lastKey: readonly string[] | undefined,
-): Promise<{ rowCount: number; byteSize: number; lastKey?: readonly string[] }> {
-  const ready = new Promise<void>((resolve) => {
+/** Resolves with the row count once all bytes have passed and the server is ready for the next query. */
+async function pass(copy: CopyToStreamQuery, meter: Meter): Promise<number> {
+  const ready = new Promise<void>((resolve, reject) => {
     copy.handleReadyForQuery = resolve
+    copy.once('error', reject)
   })
-  await new Promise<void>((resolve, reject) => {
+  const passed = new Promise<void>((resolve, reject) => {
     copy.once('error', reject)
     meter.once('error', reject)
-    meter.once('close', () => reject(new Error('the stream of rows was closed before its end')))
+    meter.once('close', () => reject(endedEarly()))
     meter.once('flushed', resolve)
-    copy.pipe(meter)
   })
-  await ready
-  return { rowCount: copy.rowCount, byteSize: meter.byteSize, ...(lastKey ? { lastKey } : {}) }
+  copy.pipe(meter)
+  await Promise.all([passed, ready])
+  return copy.rowCount
+}
+
+/** Ends the query at the source and throws away what it still sends. */
+async function stop(connection: Connection, copy: CopyToStreamQuery, plan: CopyPlan): Promise<void> {
+  if (copy.errored || copy.readableEnded || !connection.usable) return
+  copy.unpipe()
+  const ended = new Promise<true>((resolve) => {
+    for (const event of ['end', 'error', 'close']) copy.once(event, () => resolve(true))
+  })
+  copy.resume()
+  const patience = new AbortController()
+  const late = sleep(STOP_PATIENCE_MS, false as const, { signal: patience.signal }).catch(
+    () => false as const,
+  )
+  await Promise.race([plan.stop().catch(() => {}), late])
+  if (!(await Promise.race([ended, late]))) connection.destroy()
+  patience.abort()
+}
+
+function endedEarly(): PlimsollError {
+  return new PlimsollError('SOURCE_FAILED', 'the reading of rows was given up before its end')
 }
 
 /** Passes chunks through and counts their bytes. */

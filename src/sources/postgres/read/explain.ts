@@ -21,18 +21,18 @@ export async function explainRange(pool: Pool, request: ReaderRequest, range: Ra
   const plan = await explain(pool, sql)
   const border = await explain(pool, statements.border(range.lower, range.upper, BORDER_ROWS))
   const whole = await explain(pool, `SELECT FROM ${quoteTable(request.shape.table)}`)
-  const sequentialScan = has(plan, /^Seq Scan$/)
-  const sort = has(plan, /Sort$/) || has(border, /Sort$/)
-  const indexed = request.shape.positions.some(
-    ({ column, indexed }) => indexed && column === request.order.column,
-  )
-  const costly = (sequentialScan || sort) && !indexed && whole['Plan Rows'] > FULL_SCAN_MAX_ROWS
+  const rows = whole['Plan Rows']
+  const sequentialScan = nodes(plan).some((node) => node['Node Type'] === 'Seq Scan')
+  const sorts = [...nodes(plan), ...nodes(border)].filter((node) => /Sort$/.test(node['Node Type']))
+  const indexed = request.shape.positions.some((fact) => fact.indexed && fact.column === request.order.column)
+  const costly = !indexed && rows > FULL_SCAN_MAX_ROWS && (sequentialScan || sorts.length > 0)
   return {
     sql,
     expectedRows: plan['Plan Rows'],
     sequentialScan,
-    sort,
-    obstacle: costly && range.lower ? obstacle(request, whole['Plan Rows']) : undefined,
+    // To sort a few rows of a small table or range is cheaper than to follow the index.
+    sort: sorts.length > 0 && (costly || sorts.some((node) => node['Plan Rows'] > FULL_SCAN_MAX_ROWS)),
+    obstacle: costly && range.lower ? obstacle(request, rows) : undefined,
   }
 }
 
@@ -51,6 +51,6 @@ async function explain(pool: Pool, sql: string): Promise<PlanNode> {
   return answer.Plan
 }
 
-function has(node: PlanNode, type: RegExp): boolean {
-  return type.test(node['Node Type']) || (node.Plans ?? []).some((child) => has(child, type))
+function nodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodes)]
 }

@@ -1,20 +1,23 @@
 import { PlimsollError } from '../../../kernel/errors.ts'
 import type { ReachFailpoint } from '../../../kernel/failpoint.ts'
-import { LANES, type Lane } from '../../../kernel/lane.ts'
+import { LANES } from '../../../kernel/lane.ts'
 import type { Position } from '../../../kernel/position.ts'
 import { quoteTable } from '../../../kernel/sql-text.ts'
-import type { Reader, ReaderRequest, ReadScope, RowStream } from '../../source.ts'
-import type { Connection } from '../connect/connection.ts'
+import type { Reader, ReaderRequest, RowStream } from '../../source.ts'
+import type { Connection, Row } from '../connect/connection.ts'
 import type { Pool } from '../connect/pool.ts'
 import { snapshotStatements } from '../connect/session.ts'
 import { readTableFacts } from '../describe/columns.ts'
 import { copyRows } from './copy-rows.ts'
 import { positionFromText } from './literals.ts'
 import { waitForLog } from './replica-wait.ts'
-import { type Statements, statementsFor } from './statements.ts'
+import { statementsFor } from './statements.ts'
 
-/** The first thing that sees data: after it, snapshot and log position are fixed (spec E30, E50). */
-const SNAPSHOT = `
+/**
+ * The first queries that see data: after them, snapshot and log position are fixed (spec E30, E50). A query that fails
+ * or is cancelled goes back to the savepoint, and the snapshot lives on.
+ */
+const SNAPSHOT = `SAVEPOINT plimsoll;
 SELECT txid_current_snapshot() AS snapshot, lsn,
        CASE WHEN standby THEN '' ELSE substr(pg_walfile_name(lsn), 1, 8) END AS timeline
 FROM (SELECT standby, CASE WHEN standby THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END AS lsn
@@ -34,11 +37,9 @@ export async function openReader(pool: Pool, request: ReaderRequest, reach: Reac
     await checkSchema(connection, request)
     const [snapshot] = await connection.rows(SNAPSHOT)
     await reach('read.snapshot_opened')
-    return new PostgresReader(pool, connection, request, reach, {
-      id: snapshot?.snapshot ?? '',
-      lsn: snapshot?.lsn ?? '',
-      timeline: snapshot?.timeline || (request.after?.timeline ?? ''),
-    })
+    const timeline = snapshot?.timeline || (request.after?.timeline ?? '')
+    const logPosition = snapshot?.lsn ? { timeline, text: snapshot.lsn } : undefined
+    return snapshotReader(pool, connection, request, reach, { id: snapshot?.snapshot ?? '', logPosition })
   } catch (error) {
     connection.destroy()
     await pool.giveBack(connection)
@@ -77,116 +78,83 @@ async function checkSchema(connection: Connection, { shape }: ReaderRequest): Pr
 
 interface Snapshot {
   readonly id: string
-  readonly lsn: string
-  readonly timeline: string
+  readonly logPosition: Reader['logPosition']
 }
 
-class PostgresReader implements Reader {
-  readonly snapshotId: string
-  readonly logPosition: Reader['logPosition']
-  readonly #pool: Pool
-  readonly #connection: Connection
-  readonly #request: ReaderRequest
-  readonly #reach: ReachFailpoint
-  readonly #statements: Statements
-  #copying = false
-  #closed = false
+function snapshotReader(
+  pool: Pool,
+  connection: Connection,
+  request: ReaderRequest,
+  reach: ReachFailpoint,
+  snapshot: Snapshot,
+): Reader {
+  const statements = statementsFor(request)
+  let latest: RowStream | undefined
+  let isClosed = false
 
-  constructor(
-    pool: Pool,
-    connection: Connection,
-    request: ReaderRequest,
-    reach: ReachFailpoint,
-    at: Snapshot,
-  ) {
-    this.#pool = pool
-    this.#connection = connection
-    this.#request = request
-    this.#reach = reach
-    this.#statements = statementsFor(request)
-    this.snapshotId = at.id
-    this.logPosition = at.lsn ? { timeline: at.timeline, text: at.lsn } : undefined
+  const recover = async (): Promise<void> => {
+    await connection.rows('ROLLBACK TO SAVEPOINT plimsoll').catch(() => connection.destroy())
+  }
+  const ask = async (sql: string): Promise<Row | undefined> => {
+    try {
+      const [row] = await connection.rows(sql, [], request.queryMaxMs)
+      return row
+    } catch (error) {
+      await recover()
+      throw error
+    }
+  }
+  const askPosition = async (sql: string): Promise<Position | undefined> => {
+    const row = await ask(sql)
+    return row?.position == null ? undefined : positionFromText(request.order, row.position)
   }
 
-  async nextBorder(
-    from: Position | undefined,
-    upper: Position,
-    rowCount: number,
-  ): Promise<Position | undefined> {
-    return this.#position(this.#statements.border(from, upper, rowCount))
+  return {
+    snapshotId: snapshot.id,
+    logPosition: snapshot.logPosition,
+    nextBorder: (from, upper, rowCount) => askPosition(statements.border(from, upper, rowCount)),
+    newest: () => askPosition(statements.newest()),
+    async countLanes(limit) {
+      const sql = statements.countLanes(limit)
+      const row = sql ? await ask(sql) : undefined
+      const counted = LANES.filter((lane) => row?.[lane] != null)
+      return Object.fromEntries(counted.map((lane) => [lane, Number(row![lane])]))
+    },
+    read(scope) {
+      latest = copyRows(connection, {
+        format: request.format,
+        prepare: async () => {
+          const keySql = statements.lastKey(scope)
+          const lastKey = keySql ? keyTexts(request.key, await ask(keySql)) : undefined
+          const sql = `COPY (${statements.scope(scope)}) TO STDOUT (FORMAT csv)`
+          return lastKey ? { sql, lastKey } : { sql }
+        },
+        atEnd: async () => reach('read.last_page_done'),
+        stop: async () => {
+          await pool.ask('SELECT pg_cancel_backend($1::int)', [String(connection.backendPid)])
+        },
+        recover,
+      })
+      return latest
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await latest?.cancel()
+      await connection.rows('ROLLBACK').catch(() => connection.destroy())
+      await pool.giveBack(connection)
+    },
   }
+}
 
-  async newest(): Promise<Position | undefined> {
-    return this.#position(this.#statements.newest())
-  }
-
-  async countLanes(limit: number): Promise<Partial<Record<Lane, number>>> {
-    const sql = this.#statements.countLanes(limit)
-    if (!sql) return {}
-    const [row] = await this.#ask(sql)
-    const counted = LANES.filter((lane) => row?.[lane] != null)
-    return Object.fromEntries(counted.map((lane) => [lane, Number(row![lane])]))
-  }
-
-  read(scope: ReadScope): RowStream {
-    this.#copying = true
-    const stream = copyRows(this.#connection, {
-      format: this.#request.format,
-      prepare: async () => {
-        const lastKey = await this.#lastKey(scope)
-        const sql = `COPY (${this.#statements.scope(scope)}) TO STDOUT (FORMAT csv)`
-        return lastKey ? { sql, lastKey } : { sql }
-      },
-      atEnd: async () => this.#reach('read.last_page_done'),
-      cancel: () => this.#cancel(),
+/** The texts of a page's last key. Throws KEY_NULL: a NULL has no text to go on from. */
+function keyTexts(key: readonly string[], row: Row | undefined): readonly string[] | undefined {
+  if (!row) return undefined
+  return key.map((name, i) => {
+    const text = row[`k${i}`]
+    if (text != null) return text
+    throw new PlimsollError('KEY_NULL', `a row without position has NULL in its key column ${name}`, {
+      hint: 'Such rows cannot be paged by key; give them a position or a key.',
     })
-    void stream.done.then(
-      () => {
-        this.#copying = false
-      },
-      () => {},
-    )
-    return stream
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    if (this.#copying) await this.#cancel()
-    else await this.#connection.rows('ROLLBACK').catch(() => this.#connection.destroy())
-    await this.#pool.giveBack(this.#connection)
-  }
-
-  async #lastKey(scope: ReadScope): Promise<readonly string[] | undefined> {
-    const sql = this.#statements.lastKey(scope)
-    if (!sql) return undefined
-    const [row] = await this.#ask(sql)
-    if (!row) return undefined
-    return this.#request.key.map((name, i) => {
-      const text = row[`k${i}`]
-      if (text == null) {
-        throw new PlimsollError('KEY_NULL', `a row without position has NULL in its key column ${name}`, {
-          hint: 'Such rows cannot be paged by key; give them a position or a key.',
-        })
-      }
-      return text
-    })
-  }
-
-  /** The server is told on another connection, for this one is full of rows; then it is given up. */
-  async #cancel(): Promise<void> {
-    if (!this.#connection.usable) return
-    const pid = String(this.#connection.backendPid)
-    this.#connection.destroy()
-    await this.#pool.ask('SELECT pg_cancel_backend($1::int)', [pid]).catch(() => {})
-  }
-
-  async #position(sql: string): Promise<Position | undefined> {
-    const [row] = await this.#ask(sql)
-    return row?.position == null ? undefined : positionFromText(this.#request.order, row.position)
-  }
-
-  async #ask(sql: string): ReturnType<Connection['rows']> {
-    return this.#connection.rows(sql, [], this.#request.queryMaxMs)
-  }
+  })
 }
