@@ -72,7 +72,8 @@ export interface Catalog {
   ranges(stream: string, generation?: number): Promise<readonly LedgerEntry[]>
 
   memory(scope: string, name: string): Promise<string | undefined>
-  remember(scope: string, name: string, json: string | undefined): Promise<void>
+  /** With a lease: throws LEASE_FENCED_OUT when a later one was given, and remembers nothing (spec E63). */
+  remember(scope: string, name: string, json: string | undefined, lease?: Lease): Promise<void>
 
   /** Raises once: an alarm of that name and stream that is open already only gets the new evidence. */
   raiseAlarm(stream: string, name: string, text: string, evidence: string): Promise<void>

@@ -54,7 +54,7 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
 async function spendExtraOverlap(session: StreamSession): Promise<void> {
   if (session.memory.extraOverlap === '0') return
   session.memory = { ...session.memory, extraOverlap: '0' }
-  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+  await saveMemory(session.engine, session.lease, session.memory)
 }
 
 /** The simulation's deliberate mistakes: proof that it would find them. No effect otherwise. */

@@ -62,7 +62,7 @@ async function keepCursor(
   const laneCursors = { ...session.memory.laneCursors, [lane]: cursor ?? [] }
   if (!cursor) delete laneCursors[lane]
   session.memory = { ...session.memory, laneCursors }
-  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+  await saveMemory(session.engine, session.lease, session.memory)
 }
 
 /** Lands `[F, newest]` without a claim, so that data is fresh under a held fence (spec E16). Returns the rows read. */
@@ -121,7 +121,7 @@ export async function payBills(
       debts: session.memory.debts.filter((each) => each.key !== key),
       coverage: coverageToJson(session.coverage),
     }
-    await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+    await saveMemory(session.engine, session.lease, session.memory)
     await session.engine.reach('bill.landed')
   }
   if (session.memory.debts.length === 0 && fenced.fence.settledDecrees.length > 0) {

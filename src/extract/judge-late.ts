@@ -26,7 +26,7 @@ export async function judgeLateRows(
   }
   if (before.proof !== 'proven' || session.memory.contradicted) return
   session.memory = { ...session.memory, contradicted: true }
-  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+  await saveMemory(session.engine, session.lease, session.memory)
   const key = receipt.lateRows[0]?.key.join(', ') ?? '?'
   await raise(
     session,

@@ -30,7 +30,7 @@ export interface LandRequest {
  */
 export async function land(session: StreamSession, request: LandRequest): Promise<Receipt> {
   session.lease.assertHeld()
-  const { engine, settings } = session
+  const { engine } = session
   const batchId = batchOf(session, request)
   const entries = request.range ? ledgerEntries(session, request, request.range, batchId) : []
   const coverage = entries.reduce(addToCoverage, session.coverage)
@@ -69,7 +69,7 @@ export async function land(session: StreamSession, request: LandRequest): Promis
     coverage: coverageToJson(coverage),
   }
   for (const entry of entries) await engine.catalog.addRange(entry)
-  await saveMemory(engine, settings.catalogKey, session.memory)
+  await saveMemory(engine, session.lease, session.memory)
   return receipt
 }
 

@@ -115,7 +115,7 @@ async function inspect(
       coverage: memoryCoverage(memory),
       halvings: 0,
     }
-    await saveMemory(engine, settings.catalogKey, session.memory)
+    await saveMemory(engine, lease, session.memory)
     recorder.note({
       generation: claim.generation,
       source: facts.source,

@@ -2,6 +2,7 @@ import type { StoredClaim } from '../destinations/destination.ts'
 import { type Coverage, coverageFromJson, coverageToJson, type SegmentJson } from '../kernel/coverage.ts'
 import { comparePositions, type PositionJson, positionFromJson, positionToJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
+import type { HeldLease } from './lease.ts'
 
 /** What the catalog remembers of a stream between runs, beside records and ranges. */
 export interface StreamMemory {
@@ -33,8 +34,9 @@ export async function loadMemory(engine: Engine, catalogKey: string): Promise<St
   return text === undefined ? undefined : (JSON.parse(text) as StreamMemory)
 }
 
-export async function saveMemory(engine: Engine, catalogKey: string, memory: StreamMemory): Promise<void> {
-  await engine.catalog.remember(catalogKey, NAME, JSON.stringify(memory))
+/** Throws LEASE_FENCED_OUT when another run has taken the stream over: what it remembers stands (spec E63). */
+export async function saveMemory(engine: Engine, lease: HeldLease, memory: StreamMemory): Promise<void> {
+  await engine.catalog.remember(lease.lease.stream, NAME, JSON.stringify(memory), lease.lease)
 }
 
 /** The memory of a stream whose claim is adopted as it stands (first run, lost catalog, new generation). */

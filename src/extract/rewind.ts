@@ -55,7 +55,7 @@ export async function rewindStream(
     const lowered = { ...claim, watermark: after, epoch: lease.lease.epoch }
     const next = await newGeneration(engine, lowered, generation, 'rewind', claim)
     const { id } = await engine.destination.identity()
-    await saveMemory(engine, settings.catalogKey, memoryOfClaim(next, id))
+    await saveMemory(engine, lease, memoryOfClaim(next, id))
     const recorder = createRecorder({
       run_id: runId,
       stream: settings.stream,

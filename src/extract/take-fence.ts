@@ -78,7 +78,7 @@ async function rememberFence(session: StreamSession, fence: Fence): Promise<void
   session.facts = { ...session.facts, t0: fence.t0 || session.facts.t0 }
   if (fresh.length === 0) return
   session.memory = { ...session.memory, debts: [...session.memory.debts, ...fresh] }
-  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+  await saveMemory(session.engine, session.lease, session.memory)
   for (const debt of fresh) {
     await raise(
       session,
@@ -113,7 +113,7 @@ async function noteClock(session: StreamSession, fence: Fence): Promise<string |
   if (step <= 0n) return undefined
   const extraOverlap = String(BigInt(session.memory.extraOverlap) + step)
   session.memory = { ...session.memory, extraOverlap }
-  await saveMemory(session.engine, session.settings.catalogKey, session.memory)
+  await saveMemory(session.engine, session.lease, session.memory)
   await raise(
     session,
     'clock_stepped_back',

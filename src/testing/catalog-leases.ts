@@ -38,6 +38,19 @@ export function leaseTests(setup: CatalogSetup): void {
         expect(await catalog.acquireLease(STREAM, 'a', LONG_MS, 0)).toEqual({ kind: 'busy', lease })
       }))
 
+    test('what is remembered under a lease is refused once a later one was given', () =>
+      onCatalog(setup, 'remembered under a lease', async (catalog, open) => {
+        const old = await acquire(catalog, 'a', LONG_MS, 0)
+        await catalog.remember(STREAM, 'state', '1', old)
+        await catalog.releaseLease(old)
+        const lease = await acquire(await open(), 'b', LONG_MS, 0)
+        await catalog.remember(STREAM, 'state', '2', lease)
+        await expect(catalog.remember(STREAM, 'state', '3', old)).rejects.toMatchObject({
+          code: 'LEASE_FENCED_OUT',
+        })
+        expect(await catalog.memory(STREAM, 'state')).toBe('2')
+      }))
+
     test('a renewed lease lasts on', () =>
       onCatalog(setup, 'renewed', async (catalog, open) => {
         const lease = await acquire(catalog, 'a', 200, 0)

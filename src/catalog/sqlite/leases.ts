@@ -1,4 +1,5 @@
 import { assert } from '../../kernel/assert.ts'
+import { PlimsollError } from '../../kernel/errors.ts'
 import type { Lease, LeaseAnswer } from '../catalog.ts'
 import { atomically, catalogNowUs, type Db, reading } from './database.ts'
 import { isCertainlyDead, type ProcessIdentity } from './process-mark.ts'
@@ -69,6 +70,13 @@ export function releaseLease(db: Db, lease: Lease): void {
       WHERE stream = ? AND epoch = ? AND holder = ?`
     db.prepare(sql).run(lease.stream, lease.epoch, lease.holder)
   })
+}
+
+/** Throws LEASE_FENCED_OUT when a lease of a higher epoch was given since. Call it within the transaction that relies on it. */
+export function assertLatest(db: Db, lease: Lease): void {
+  const epoch = db.prepare('SELECT epoch FROM lease WHERE stream = ?').pluck().get(lease.stream)
+  if (epoch === BigInt(lease.epoch)) return
+  throw new PlimsollError('LEASE_FENCED_OUT', `${lease.stream}: another run has taken over`)
 }
 
 /** The leases that are held or have expired unreleased. */

@@ -31,7 +31,7 @@ export async function openCatalog(folder: string): Promise<Catalog> {
     addRange: async (entry) => addRange(db, entry),
     ranges: async (stream, generation) => listRanges(db, stream, generation),
     memory: async (scope, name) => recall(db, scope, name),
-    remember: async (scope, name, json) => remember(db, scope, name, json),
+    remember: async (scope, name, json, lease) => remember(db, scope, name, json, lease),
     raiseAlarm: async (stream, name, text, evidence) => raiseAlarm(db, stream, name, text, evidence),
     resolveAlarm: async (stream, name) => resolveAlarm(db, stream, name),
     alarms: async (openOnly) => listAlarms(db, openOnly),

@@ -85,7 +85,9 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
     async memory(scope, name) {
       return store.memory.get(scope)?.get(name)
     },
-    async remember(scope, name, json) {
+    async remember(scope, name, json, lease) {
+      if (lease && store.epochs.get(lease.stream) !== lease.epoch)
+        throw new PlimsollError('LEASE_FENCED_OUT', `${lease.stream}: another run has taken over`)
       const known = store.memory.get(scope) ?? new Map<string, string>()
       if (json === undefined) known.delete(name)
       else known.set(name, json)
