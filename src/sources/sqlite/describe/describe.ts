@@ -57,13 +57,14 @@ function positionFact(
   declaration: OrderDeclaration | undefined,
 ): PositionFact {
   const { db, facts } = context
-  const { name, nullable, type } = column.shape
+  const { name, nullable, type, collation = 'BINARY' } = column.shape
   const declared = declaration?.column === name ? declaration : undefined
   const evidence = gatherEvidence(column, context.triggers)
   const indexed = isIndexed(facts, context.indexes, name)
   const searchable = indexed || context.small
   const byName = scoreColumn(column, evidence, indexed)
-  const wanted = declared !== undefined || (declaration === undefined && byName > 0)
+  const asked = declared !== undefined || (declaration === undefined && byName > 0)
+  const wanted = asked && collation === 'BINARY'
   const template = wanted && searchable ? newestTemplate(db, facts.table, name, type) : undefined
   const answer = orderOfColumn(column, declared, { evidence, autoincrement: context.autoincrement, template })
   const sequence = 'order' in answer && answer.order.flavour === 'sequence'
