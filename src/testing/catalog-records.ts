@@ -76,9 +76,12 @@ export function recordTests(setup: CatalogSetup): void {
         expect(await catalog.records(STREAM, 10)).toHaveLength(1)
       }))
 
+    const { module } = setup
+    if (module === undefined) return
+
     test('a process killed while it writes leaves each run open or recorded, and the chain whole', () =>
       onCatalog(setup, 'killed', async (catalog, _, location) => {
-        const child = startChild(childModule(), 'closeRunsUntilKilled', setup.module, location, STREAM)
+        const child = startChild(childModule(), 'closeRunsUntilKilled', module, location, STREAM)
         const said: string[] = []
         while (said.length < RUNS_BEFORE_KILL) said.push((await child.nextLine())!)
         await child.kill()

@@ -2,8 +2,11 @@ import type { Catalog } from '../catalog/catalog.ts'
 
 /** What a catalog's author hands to the suite. */
 export interface CatalogSetup {
-  /** The file whose exported `openCatalog(location)` opens the catalog; real child processes load it too. */
-  readonly module: string
+  /**
+   * The file whose exported `openCatalog(location)` opens the catalog; real child processes load it too. Absent for a
+   * catalog that lives and dies with its process: then nothing is tested that takes two.
+   */
+  readonly module?: string
   openCatalog(location: string): Promise<Catalog>
   /** A place for a catalog that no other test uses: a folder, a URL. */
   createLocation(testName: string): Promise<string>

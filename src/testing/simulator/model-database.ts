@@ -65,7 +65,7 @@ export class ModelDatabase {
     return false
   }
 
-  write(transaction: ModelTransaction, key: number, position: ModelPosition, content: string): void {
+  write(transaction: ModelTransaction, key: number, position: ModelPosition, content: string | null): void {
     transaction.writes.set(key, { key, position, content })
   }
 

@@ -11,9 +11,9 @@ import { PlimsollError } from '../../kernel/errors.ts'
 import type { ReachFailpoint } from '../../kernel/failpoint.ts'
 import { comparePositions, type Position, positionToJson } from '../../kernel/position.ts'
 import type { RowStream } from '../../sources/source.ts'
+import { parseWire } from '../source-csv.ts'
 import { mergeRows } from './merge-rows.ts'
-import { type ModelStore, type StoredTable, tableName } from './model-store.ts'
-import { parseCsv } from './parse-csv.ts'
+import { type ModelStore, type StoredRow, type StoredTable, tableName } from './model-store.ts'
 
 export interface ModelDestinationOptions {
   readonly store: ModelStore
@@ -62,7 +62,7 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
       setClaim(claim, entry?.receipt)
     },
     async land(landing) {
-      const incoming = parseCsv(await textOf(landing.rows))
+      const incoming = await rowsOf(landing.rows)
       await reach('land.staged')
       const { table, claimAfter } = landing
       const stored = checkClaim(store, landing)
@@ -114,7 +114,7 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
 }
 
 /** Collects a stream; its own error comes through, and fewer rows than the source counted are none. */
-async function textOf(rows: RowStream): Promise<string> {
+async function rowsOf(rows: RowStream): Promise<(string | null)[][]> {
   const chunks: Buffer[] = []
   await new Promise<void>((resolve, reject) => {
     rows.bytes.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -122,11 +122,13 @@ async function textOf(rows: RowStream): Promise<string> {
     rows.bytes.once('error', reject)
     rows.bytes.once('close', () => reject(new Error('the stream broke off')))
   })
-  const text = Buffer.concat(chunks).toString('utf8')
+  const found = parseWire(Buffer.concat(chunks).toString('utf8'))
   const { rowCount } = await rows.done
-  const found = parseCsv(text).length
-  if (found === rowCount) return text
-  throw new PlimsollError('DESTINATION_FAILED', `the source counted ${rowCount} rows, ${found} arrived`)
+  if (found.length === rowCount) return found
+  throw new PlimsollError(
+    'DESTINATION_FAILED',
+    `the source counted ${rowCount} rows, ${found.length} arrived`,
+  )
 }
 
 function checkClaim(store: ModelStore, { table, epoch, claimBefore, claimAfter }: Landing): StoredClaim {
@@ -168,9 +170,12 @@ function prepareTable(store: ModelStore, table: TargetTable, claim: StoredClaim 
   }
   const added = missingColumns(name, present, table)
   if (added.length === 0) return { kind: 'unchanged' }
+  const nulls = added.map(() => null)
+  const widen = (row: StoredRow): StoredRow => ({ ...row, values: [...row.values, ...nulls] })
   store.tables.set(name, {
     ...present,
     columns: [...present.columns, ...columns.filter((c) => added.includes(c.name))],
+    rows: new Map([...present.rows].map(([key, versions]) => [key, versions.map(widen)])),
   })
   return { kind: 'columns_added', columns: added }
 }

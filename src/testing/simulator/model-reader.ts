@@ -70,6 +70,9 @@ export function createModelReader(
   }
 }
 
+/** A long stream lets others have their turn, as one from a server does. */
+const CHUNKS_AT_ONCE = 32
+
 function shuffle(rows: ModelRow[], random: Random): void {
   for (let i = rows.length - 1; i > 0; i--) {
     const j = random.below(i + 1)
@@ -82,6 +85,7 @@ function shuffle(rows: ModelRow[], random: Random): void {
 function streamOf(rows: readonly ModelRow[], timed: boolean, random: Random, pause: () => void): RowStream {
   let next = 0
   let byteSize = 0
+  let chunkCount = 0
   const { promise: done, resolve, reject } = withResolvers()
   const bytes = new Readable({
     read() {
@@ -97,7 +101,8 @@ function streamOf(rows: readonly ModelRow[], timed: boolean, random: Random, pau
       if (next < rows.length && random.chance(0.5)) text += rowToCsv(rows[next++]!, timed)
       const chunk = Buffer.from(text)
       byteSize += chunk.length
-      this.push(chunk)
+      if (++chunkCount % CHUNKS_AT_ONCE !== 0) this.push(chunk)
+      else setImmediate(() => this.push(chunk))
     },
     destroy(error, callback) {
       reject(error ?? new Error('the stream was cancelled'))

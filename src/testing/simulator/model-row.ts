@@ -1,5 +1,6 @@
 import { formatTimestampUs } from '../../kernel/calendar.ts'
 import type { Lane } from '../../kernel/lane.ts'
+import { csvField } from '../../sources/csv.ts'
 
 /** A value of the position column: µs or a transaction id, or what has no place in the order. */
 export type ModelPosition = bigint | 'infinity' | null
@@ -8,7 +9,7 @@ export type ModelPosition = bigint | 'infinity' | null
 export interface ModelRow {
   readonly key: number
   readonly position: ModelPosition
-  readonly content: string
+  readonly content: string | null
 }
 
 /** The lane of a row, or undefined when it has a place in the order (spec E43). */
@@ -20,7 +21,8 @@ export function laneOf(row: ModelRow, futureFromUs: bigint | undefined): Lane | 
 
 /** The row as a line of `plain_csv`. */
 export function rowToCsv(row: ModelRow, timed: boolean): string {
-  return `${row.key},${positionToText(row.position, timed) ?? ''},${row.content}\n`
+  const content = row.content === null ? '' : csvField(row.content)
+  return `${row.key},${positionToText(row.position, timed) ?? ''},${content}\n`
 }
 
 /** The position as it travels; null is NULL. */

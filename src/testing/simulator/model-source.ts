@@ -32,7 +32,7 @@ export interface ModelSourceOptions {
 const TABLE = { schema: 'public', name: 'orders' } as const
 const POLL_MS = 100
 
-/** A source of one table `orders (id, at, note)` over the model database, behind the same contract as a real one. */
+/** A source of one table `orders (id, at, payload)` over the model database, behind the same contract as a real one. */
 export function createModelSource(options: ModelSourceOptions): Source {
   const { database, standbys, clock, random, pause } = options
   const logPosition = (commitCount: number): LogPosition => ({
@@ -128,7 +128,7 @@ function shapeOf({ method, grainUs, database }: ModelSourceOptions): TableShape 
       timed
         ? column('at', 'timestamp with time zone', { name: 'timestamptz' }, true)
         : column('at', 'xid8', { name: 'uint8' }, true),
-      column('note', 'text', { name: 'text' }, true),
+      column('payload', 'text', { name: 'text' }, true),
     ],
     keys: [{ columns: ['id'], origin: 'primary_key' }],
     positions: [
