@@ -47,20 +47,33 @@ export function copyRows(connection: Connection, plan: CopyPlan): RowStream {
 type Totals = Awaited<RowStream['done']>
 
 async function run(connection: Connection, plan: CopyPlan, meter: Meter): Promise<Totals> {
-  let copy: CopyToStreamQuery | undefined
+  let query: StartedCopy | undefined
   try {
     const { sql, lastKey } = await plan.prepare()
     if (meter.destroyed) throw endedEarly()
-    copy = connection.copy(sql)
-    const rowCount = await pass(copy, meter)
+    query = watch(connection.copy(sql))
+    const rowCount = await pass(query.copy, meter)
     return { rowCount, byteSize: meter.byteSize, ...(lastKey ? { lastKey } : {}) }
   } catch (error) {
     const explained = explainError(error, connection.place)
-    if (copy) await stop(connection, copy, plan)
+    if (query) await stop(connection, query, plan)
     await plan.recover()
     meter.destroy(explained)
     throw explained
   }
+}
+
+interface StartedCopy {
+  readonly copy: CopyToStreamQuery
+  /** The server has sent its last row, or an error. */
+  readonly over: Promise<true>
+}
+
+function watch(copy: CopyToStreamQuery): StartedCopy {
+  const over = new Promise<true>((resolve) => {
+    for (const event of ['end', 'error', 'close']) copy.once(event, () => resolve(true))
+  })
+  return { copy, over }
 }
 
 /** Resolves with the row count once all bytes have passed and the server is ready for the next query. */
@@ -80,20 +93,16 @@ async function pass(copy: CopyToStreamQuery, meter: Meter): Promise<number> {
   return copy.rowCount
 }
 
-/** Ends the query at the source and throws away what it still sends. */
-async function stop(connection: Connection, copy: CopyToStreamQuery, plan: CopyPlan): Promise<void> {
-  if (copy.errored || copy.readableEnded || !connection.usable) return
+/** Ends the query at the source, if it still runs, and throws away what it sends meanwhile. */
+async function stop(connection: Connection, { copy, over }: StartedCopy, plan: CopyPlan): Promise<void> {
+  const isOver = await Promise.race([over, Promise.resolve(false)])
+  if (isOver || !connection.usable) return
   copy.unpipe()
-  const ended = new Promise<true>((resolve) => {
-    for (const event of ['end', 'error', 'close']) copy.once(event, () => resolve(true))
-  })
   copy.resume()
   const patience = new AbortController()
-  const late = sleep(STOP_PATIENCE_MS, false as const, { signal: patience.signal }).catch(
-    () => false as const,
-  )
+  const late = sleep(STOP_PATIENCE_MS, false, { signal: patience.signal }).catch(() => false)
   await Promise.race([plan.stop().catch(() => {}), late])
-  if (!(await Promise.race([ended, late]))) connection.destroy()
+  if (!(await Promise.race([over, late]))) connection.destroy()
   patience.abort()
 }
 
