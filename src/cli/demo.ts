@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Answer, act } from './action.ts'
 import { formatMs } from './render/quantity.ts'
@@ -59,15 +59,24 @@ async function demo(terminal: Terminal, { seed, seconds, keep = false }: DemoOpt
 }
 
 function whereToLookNext(folder: string | undefined, duration: string): string {
-  const look = 'plimsoll status; plimsoll runs; plimsoll trace main.orders 1000000'
-  const first =
-    folder === undefined ? `plimsoll demo --keep leaves the files; there: ${look}` : `cd ${folder}; ${look}`
+  const plimsoll = howCalled()
+  const look = folder === undefined ? undefined : `--config ${join(folder, 'plimsoll.yaml')}`
+  const commands = look
+    ? [`${plimsoll} status ${look}`, `${plimsoll} runs ${look}`, `${plimsoll} trace orders ${look}`]
+    : [`${plimsoll} demo --keep    leaves shop, copies and catalog, for plimsoll status, runs and trace`]
   return [
     `Took ${duration}. Where to look next:`,
-    `  ${first}`,
-    '  plimsoll copy sqlite:YOUR.db duckdb:COPY.duckdb copies your own tables',
-    '  docs/ says what a fence and a watermark are, and what no fence covers',
+    ...[...commands, `${plimsoll} copy sqlite:YOUR.db duckdb:COPY.duckdb    copies your own tables`].map(
+      (command) => `  ${command}`,
+    ),
   ].join('\n')
+}
+
+/** What to type for this program: its name, or the file that was called in a checkout. */
+function howCalled(): string {
+  const file = relative(process.cwd(), process.argv[1] ?? '')
+  if (file.startsWith('..') || isAbsolute(file)) return 'plimsoll'
+  return file.includes('node_modules') ? 'npx plimsoll' : `node ${file}`
 }
 
 /** Progress in plain lines, so that it reads the same in a terminal and in a log. */

@@ -37,7 +37,7 @@ destination:
 defaults:
   overlap: { fixed: 0s }
 tables:
-${SHOP_TABLE_NAMES.map((table) => `  ${table}: { position: { column: updated_at, stampedBy: database } }`).join('\n')}
+${SHOP_TABLE_NAMES.map((table) => `  ${table}: { position: { column: updated_at, stampedBy: database, grain: 1s } }`).join('\n')}
 `
 
 /** Writes a `plimsoll.yaml` beside `shop.sqlite` and opens the pipeline it describes. */

@@ -54,13 +54,10 @@ function renderReasons({ copies, plimsoll, held, extractions, seconds }: DemoRes
   ].join('\n')
 }
 
-/** Why the demo's fence may be proven; the source gives a reason only where it may not. */
-const PROVEN = 'SQLite stamps the rows itself, and nobody held its write lock when the fence read the clock'
-
 function renderClaim({ claim }: DemoResult): string {
   if (!claim) return 'Plimsoll claims nothing.'
-  const reason = claim.reason || (claim.proof === 'proven' ? PROVEN : '')
-  return `Plimsoll’s claim: complete below ${claim.watermark}, ${claim.proof}${reason && `:\n${reason}.`}`
+  const reason = claim.reason === '' ? '' : `:\n${claim.reason}`
+  return `Plimsoll’s claim: complete below ${claim.watermark}, ${claim.proof}${reason}`
 }
 
 const VERDICTS: Readonly<Record<Verdict, readonly ['red' | 'green', string]>> = {

@@ -56,7 +56,7 @@ function fillShop(db: Database.Database): void {
   db.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
      INSERT INTO orders (id, customer, status, total_cents, updated_at)
-     SELECT i, 'customer ' || i % 90, 'delivered', 1000 + i * 71 % 20000, datetime('now', '-30 days', i || ' minutes')
+     SELECT i, 'customer ' || i % 90, 'delivered', 1000 + i * 71 % 20000, datetime('now', '-30 days', (i * 97) || ' seconds')
      FROM n`,
   ).run(OLD_ORDER_COUNT)
   db.prepare(
