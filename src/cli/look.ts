@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filePathOf } from '../config/connection-url.ts'
+import { filePathOf, withFilePath } from '../config/connection-url.ts'
 import type { PipelineConfig } from '../config/pipeline-config.ts'
 import { type OpenPipeline, openPipeline } from './engine.ts'
 import { openCatalogToLook } from './pipeline/catalog.ts'
@@ -33,6 +33,6 @@ export async function withLook<T>(
 function withoutNewFile(config: PipelineConfig, scratch: string): PipelineConfig {
   const path = filePathOf(config.destination.url)
   if (path === undefined || existsSync(path)) return config
-  const url = config.destination.url.replace(path, join(scratch, 'destination'))
+  const url = withFilePath(config.destination.url, join(scratch, 'destination'))
   return { ...config, destination: { ...config.destination, url } }
 }

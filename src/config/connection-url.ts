@@ -41,25 +41,30 @@ export function withPasswordFrom(url: string, variable: string): string {
 }
 
 /**
- * `sqlite:shop.db` as `sqlite:/folder/shop.db`: file URLs are relative to where they were written. One that names a host
+ * `sqlite:shop.db` as `sqlite:///folder/shop.db`: file URLs are relative to where they were written. One that names a host
  * is left to its connector to refuse.
  */
 export function resolveFileUrl(url: string, folder: string): string {
-  const scheme = schemeOf(url)
-  if (scheme === undefined || !FILE_SCHEMES.has(scheme)) return url
-  const [path = '', ...query] = url.slice(scheme.length + 1).split('?')
-  if (path === '' || path === ':memory:' || /^\/\/[^/]/.test(path)) return url
-  const file = resolve(folder.replaceAll(/[%?#]/g, encodeURIComponent), path.replace(/^\/\//, ''))
-  return [`${scheme}:${file}`, ...query].join('?')
+  const path = filePathOf(url)
+  return path === undefined || NAMES_A_HOST.test(url) ? url : withFilePath(url, resolve(folder, path))
 }
 
-/** The file behind a URL, when it names one. */
+/** The file behind a URL, as it was written, when it names one. */
 export function filePathOf(url: string): string | undefined {
   const scheme = schemeOf(url)
   if (scheme === undefined || !FILE_SCHEMES.has(scheme)) return undefined
   const path = url.slice(scheme.length + 1).split('?')[0] ?? ''
   return path === '' || path === ':memory:' ? undefined : decoded(path.replace(/^\/\/(?=\/)/, ''))
 }
+
+/** A file URL with another, absolute, path; its options stay. */
+export function withFilePath(url: string, path: string): string {
+  const [, ...query] = url.split('?')
+  const encoded = encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent)
+  return [`${schemeOf(url)}://${encoded}`, ...query].join('?')
+}
+
+const NAMES_A_HOST = /^[a-z0-9+.-]+:\/\/[^/]/i
 
 function decoded(text: string): string {
   try {

@@ -51,7 +51,7 @@ tables:
     name: 'nightly',
     stateFolder: '/work/shop/var/catalog',
     source: { url: 'postgres://u:p@h/db', replicaUrl: 'postgres://replica/shop' },
-    destination: { url: 'duckdb:/work/shop/out/shop.duckdb', memoryLimitBytes: 512_000_000 },
+    destination: { url: 'duckdb:///work/shop/out/shop.duckdb', memoryLimitBytes: 512_000_000 },
   })
   const [orders, events] = config.tables
   expect(orders).toMatchObject({

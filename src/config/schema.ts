@@ -138,8 +138,6 @@ export const configSchema = z.strictObject({
 
 export type RawConfig = z.infer<typeof configSchema>
 export type RawTable = NonNullable<z.infer<typeof tableEntry>>
-export type RawStream = z.infer<ReturnType<typeof streamObject>>
-const streamObject = () => z.strictObject(streamFields)
 
 const keysOf = (fields: object): readonly string[] => Object.keys(fields)
 

@@ -102,11 +102,11 @@ test('a password becomes a reference', () => {
 
 test('file URLs are relative to their file', () => {
   const resolved = (url: string) => resolveFileUrl(url, '/conf')
-  expect(resolved('sqlite:shop.db')).toBe('sqlite:/conf/shop.db')
-  expect(resolved('sqlite:../shop.db?mode=ro')).toBe('sqlite:/shop.db?mode=ro')
-  expect(resolved('duckdb:///data/x.duckdb')).toBe('duckdb:/data/x.duckdb')
+  expect(resolved('sqlite:shop.db')).toBe('sqlite:///conf/shop.db')
+  expect(resolved('sqlite:../shop.db?mode=ro')).toBe('sqlite:///shop.db?mode=ro')
+  expect(resolved('duckdb:///data/x.duckdb')).toBe('duckdb:///data/x.duckdb')
   expect(resolved('duckdb://x.duckdb')).toBe('duckdb://x.duckdb')
-  expect(resolveFileUrl('sqlite:a.db', '/50% off?')).toBe('sqlite:/50%25 off%3F/a.db')
+  expect(resolveFileUrl('sqlite:a.db', '/50% off?')).toBe('sqlite:///50%25%20off%3F/a.db')
   expect(filePathOf('sqlite:/50%25 off%3F/a.db?mode=ro')).toBe('/50% off?/a.db')
   expect(filePathOf('postgres://h/d')).toBeUndefined()
   expect(resolved('postgres://h/d')).toBe('postgres://h/d')
