@@ -1,9 +1,10 @@
+import { PlimsollError } from '../kernel/errors.ts'
 import type { Position } from '../kernel/position.ts'
 import { checkPlan } from './check-plan.ts'
 import { deliverLanes, payBills, peek } from './deliver-aside.ts'
 import { saveMemory } from './progress-state.ts'
 import { isIndexed, isSmall, readSlices } from './read-slices.ts'
-import { createReaderPool } from './reader-pool.ts'
+import { createReaderPool, type ReaderPool } from './reader-pool.ts'
 import type { StreamSession } from './stream-session.ts'
 import { type FencedRange, rangeBelow, takeFence } from './take-fence.ts'
 
@@ -34,6 +35,8 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
   }
   const readers = early ?? createReaderPool(session, fenced.fence.logPosition, fenced.fence.t0)
   try {
+    const behind = await replicaBehind(readers)
+    if (behind) return { ...NOTHING, fenced: { ...fenced, range: undefined, heldBecause: behind } }
     const finished = fenced.range ? await readSlices(session, readers, fenced, fenced.range) : true
     const numbered = await readers.current()
     const stopped = engine.signal?.aborted ?? false
@@ -47,6 +50,19 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
     return { fenced, finished, laneRows, peekRows, billRows, newest }
   } finally {
     await readers.close()
+  }
+}
+
+const NOTHING = { finished: true, laneRows: {}, peekRows: 0, billRows: 0, newest: undefined }
+
+/** Opens the first snapshot; a replica that has not replayed up to the fence holds the run, it is no failure (spec E29). */
+async function replicaBehind(readers: ReaderPool): Promise<string | undefined> {
+  try {
+    await readers.current()
+    return undefined
+  } catch (error) {
+    if (error instanceof PlimsollError && error.code === 'REPLICA_BEHIND') return error.message
+    throw error
   }
 }
 
