@@ -1,0 +1,6 @@
+export type { CatalogSetup } from './catalog-setup.ts'
+export { catalogSuite } from './catalog-suite.ts'
+export type { DestinationSetup, TestStore } from './destination-setup.ts'
+export { destinationSuite } from './destination-suite.ts'
+export type { SourceSetup, SuiteDatabase, SuiteRow, SuiteWriter } from './source-setup.ts'
+export { sourceSuite } from './source-suite.ts'
