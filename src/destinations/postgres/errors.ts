@@ -48,7 +48,7 @@ export function destinationError(error: unknown): unknown {
   return new PlimsollError(code, `PostgreSQL destination: ${error.message}`, {
     hint,
     cause: error,
-    context: { sqlstate: error.code, table: error.table, column: error.column, constraint: error.constraint },
+    context: { ...facts(error), table: error.table, column: error.column },
   })
 }
 
@@ -60,7 +60,7 @@ export function rowError(error: unknown, message: string, context: ErrorDetails[
   return new PlimsollError(code, message, {
     hint: typeof column === 'string' ? hint.replace('<column>', column) : hint,
     cause: error,
-    context: { sqlstate: error.code, constraint: error.constraint, ...context },
+    context: { ...facts(error), ...context },
   })
 }
 
@@ -74,6 +74,12 @@ export function isAboutARow(error: unknown): error is ServerError {
 /** Whether nobody can tell if a COMMIT sent before this error took effect. */
 export function lostConnection(error: unknown): boolean {
   return isServerSide(error) && classify(error)[0] === 'DESTINATION_UNAVAILABLE'
+}
+
+/** The detail only where it names a key; elsewhere it repeats the whole row. */
+function facts({ code, constraint, detail }: ServerError): Record<string, unknown> {
+  const namesKey = code === '23503' || code === '23505' || code === '23P01'
+  return { sqlstate: code, constraint, ...(namesKey && { detail }) }
 }
 
 function classify(error: ServerError): readonly [ErrorCode, string] {

@@ -41,7 +41,8 @@ export async function writeOrName<T>(
 
 function mergeSql(plan: LandingPlan, source: string): string {
   if (plan.table.mode === 'history') return historySql(plan, source)
-  return plan.table.nullKeys === 'match' ? matchSql(plan, source) : upsertSql(plan, source)
+  const needsHalves = plan.table.nullKeys === 'match' || plan.facts.kind === 'p'
+  return needsHalves ? halvesSql(plan, source) : upsertSql(plan, source)
 }
 
 function upsertSql(plan: LandingPlan, source: string): string {
@@ -54,8 +55,11 @@ function upsertSql(plan: LandingPlan, source: string): string {
   ${COUNT_BOTH}`
 }
 
-/** ON CONFLICT takes no NULL for a value before PostgreSQL 15, so here the two halves are written out. */
-function matchSql(plan: LandingPlan, source: string): string {
+/**
+ * The two halves of an upsert written out: ON CONFLICT takes no NULL for a value before PostgreSQL 15, and a partitioned
+ * table does not tell which rows were there (`xmax`).
+ */
+function halvesSql(plan: LandingPlan, source: string): string {
   const { table, target, columns, readSeq } = plan
   const match = keyMatches(table, 't', 's')
   return `WITH updated AS (
