@@ -5,6 +5,7 @@ import { toJson } from './render/error.ts'
 export interface Terminal {
   readonly json: boolean
   readonly quiet: boolean
+  /** On when both outputs are terminals: neither a file of data nor one of words gets escapes. */
   readonly colour: Colour
   /** Lines may be redrawn: stderr is a terminal, and neither `--quiet` nor CI speaks against it. */
   readonly live: boolean
@@ -42,7 +43,7 @@ export function createTerminal(options: OutputOptions): Terminal {
   return {
     json,
     quiet,
-    colour: createColour(process.stderr.isTTY === true && !plain),
+    colour: createColour(process.stdout.isTTY === true && process.stderr.isTTY === true && !plain),
     live: process.stderr.isTTY === true && !quiet && (CI ?? '') === '',
     data: (text) => {
       if (!json) process.stdout.write(`${clean(text)}\n`)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openCatalog } from '../../src/catalog/sqlite/index.ts'
 import { queryDuckdb } from './support/destinations.ts'
@@ -18,6 +18,14 @@ function shop(orderCount: number): Workspace {
   return space
 }
 
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const givenUpMs = performance.now() + 30_000
+  while (!(await condition())) {
+    if (performance.now() > givenUpMs) throw new Error('it never came to that')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -34,6 +42,27 @@ test.each([
   expect(finished.json.cycles).toBeGreaterThan(1)
   expect((await run('status', '--json')).json.pipelines[0].streams[0].running).toBe(null)
   expect(String(await queryDuckdb(path('shop.duckdb'), 'SELECT count(*) FROM main.orders'))).toBe('32')
+})
+
+test('a first load ends after the slice in hand with 130, and the next run goes on from there', async () => {
+  const { start, run, path } = shop(2_000)
+  const loading = start(['run', '--json'])
+  await until(async () => {
+    if (!existsSync(path('.plimsoll/catalog.sqlite'))) return false
+    const catalog = await openCatalog(path('.plimsoll'))
+    const ranges = await catalog.ranges('shop/main.orders')
+    await catalog.close()
+    return ranges.length > 2
+  })
+  loading.child.kill('SIGINT')
+  const stopped = await loading.finished
+  expect(stopped.code, stopped.stderr).toBe(130)
+  const [part] = stopped.json.results
+  expect(part).toMatchObject({ outcome: 'partial', error: null })
+  expect((await run('status', '--json')).json.pipelines[0].streams[0].verdict).toBe('partial')
+  const rest = await run('run', '--json')
+  expect(rest.code, rest.stderr).toBe(0)
+  expect(part.counts.inserted + rest.json.results[0].counts.inserted).toBe(2_000)
 })
 
 test('a run that was killed is made good by the next one, and said to be abandoned', async () => {

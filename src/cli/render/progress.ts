@@ -29,7 +29,7 @@ export function createProgress(terminal: Terminal, stream: NodeJS.WriteStream = 
   }
   const draw = (): void => {
     erase()
-    const width = Math.max(20, (stream.columns ?? 100) - 1)
+    const width = Math.max(20, (stream.columns || 100) - 1)
     const lines = running()
       .slice(0, MAX_LIVE_LINES)
       .map((state) => clip(describeProgress(state, nowMs()), width))

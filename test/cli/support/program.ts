@@ -106,7 +106,8 @@ export function createShop(file: string, orderCount: number): void {
       CREATE TABLE floats (id INTEGER PRIMARY KEY, x REAL);`)
     const insert = db.prepare(`INSERT INTO orders (total, updated_at)
       VALUES ('12.30', strftime('%Y-%m-%d %H:%M:%f', 'now', '-1 hour', ?))`)
-    for (let i = 0; i < orderCount; i++) insert.run(`+${(i * 1.013).toFixed(3)} seconds`)
+    const stepSeconds = Math.min(1.013, 3000 / orderCount)
+    for (let i = 0; i < orderCount; i++) insert.run(`+${(i * stepSeconds).toFixed(3)} seconds`)
   })
 }
 
