@@ -71,6 +71,21 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
       expect((await stream.rows()).map((row) => row[0])).toEqual(['1.00'])
     }))
 
+  test.each(['upsert', 'history'] as const)(
+    'an older read lands late, after both slices of a newer one (%s)',
+    (mode) =>
+      inScene(setup, 'late slices', async (scene) => {
+        const stream = await startStream(scene, await scene.open(), ordersTable(scene, { mode }))
+        const land = (readSeq: number, ...rows: TestRow[]) => stream.land([], { stream: wire(rows), readSeq })
+        await land(1, ['1', T, 'A'], ['2', T, 'A'])
+        await land(3, ['1', T, 'A'])
+        await land(3, ['2', T, 'A'])
+        const late = await land(2, ['1', T, 'B'], ['2', T, 'B'])
+        expect([late.inserted, late.updated, late.unchanged]).toEqual([0, 0, 2])
+        expect((await stream.rows()).map((row) => row[2])).toEqual(['A', 'A'])
+      }),
+  )
+
   test('A, B, A in one tick: upsert ends at A', () =>
     inScene(setup, 'aba', async (scene) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))

@@ -1,5 +1,6 @@
 import { from as copyFrom } from 'pg-copy-streams'
 import type { RowStream } from '../../sources/source.ts'
+import { fromSource } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { WireTally } from './wire-tally.ts'
 
@@ -14,15 +15,25 @@ export interface OpenedRows {
 /** Waits for the first bytes, so that an empty stream costs no stage. */
 export async function openRows(rows: RowStream): Promise<OpenedRows> {
   rows.done.catch(() => {})
-  const rest: AsyncIterator<Buffer> = rows.bytes[Symbol.asyncIterator]()
-  const first = await rest.next()
+  const bytes: AsyncIterator<Buffer> = rows.bytes[Symbol.asyncIterator]()
+  const rest = () => bytes.next().catch(throwFromSource)
+  const first = await rest()
   let isFirst = true
   const next = () => {
-    if (!isFirst) return rest.next()
+    if (!isFirst) return rest()
     isFirst = false
     return Promise.resolve(first)
   }
   return { isEmpty: first.done === true, rows, chunks: { next } }
+}
+
+/** How many rows the source says it sent; once the bytes have ended. */
+export async function sourceRowCount(rows: RowStream): Promise<number> {
+  return (await rows.done.catch(throwFromSource)).rowCount
+}
+
+const throwFromSource = (error: unknown): never => {
+  throw fromSource(error)
 }
 
 /**

@@ -41,6 +41,14 @@ const BY_STATE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   P0: ['DESTINATION_REFUSED_ROW', 'A trigger of the target table raised this.'],
 }
 
+const foreign = new WeakSet<object>()
+
+/** Marks an error of the source's, whose code would otherwise be read as one of this server's. */
+export function fromSource(error: unknown): unknown {
+  if (error instanceof Error) foreign.add(error)
+  return error
+}
+
 /** Any failure of a statement or connection as a PlimsollError; ours pass through unchanged. */
 export function destinationError(error: unknown): unknown {
   if (error instanceof PlimsollError || error instanceof InvariantError || !isServerSide(error)) return error
@@ -101,7 +109,7 @@ function isDriverLoss(error: ServerError): boolean {
 }
 
 function isServerSide(error: unknown): error is ServerError {
-  if (!(error instanceof Error)) return false
+  if (!(error instanceof Error) || foreign.has(error)) return false
   const { code } = error as ServerError
   if (code === undefined) return isDriverLoss(error)
   return NO_SERVER.has(code) || /^[0-9A-Z]{5}$/.test(code)

@@ -1,6 +1,6 @@
 import { assert } from '../../kernel/assert.ts'
 import type { Landing } from '../destination.ts'
-import { copyIn } from './copy-in.ts'
+import { copyIn, sourceRowCount } from './copy-in.ts'
 import { copyRefusal } from './copy-refusal.ts'
 import type { LandingStep } from './land.ts'
 import { type LandingPlan, list } from './landing-plan.ts'
@@ -51,7 +51,7 @@ export async function landDirectly(step: LandingStep, plan: LandingPlan): Promis
   ).catch((error: unknown) => {
     throw copyRefusal(error, plan, tally)
   })
-  const { rowCount } = await landing.rows.done
+  const rowCount = await sourceRowCount(landing.rows)
   assert(rowsRead === rowCount, `the source sent ${rowCount} rows, the destination took ${rowsRead}`)
   await reach('land.staged')
   await reach('land.counted')

@@ -1,7 +1,7 @@
 import { assert } from '../../kernel/assert.ts'
 import { classifyAppend, replaceRange } from './append.ts'
 import { classifyStage, touchUnchanged } from './classes.ts'
-import { copyIn } from './copy-in.ts'
+import { copyIn, sourceRowCount } from './copy-in.ts'
 import { copyRefusal } from './copy-refusal.ts'
 import { ensureKeyIndex } from './key-index.ts'
 import type { LandingStep } from './land.ts'
@@ -65,7 +65,7 @@ async function fillStage(
   ).catch((error: unknown) => {
     throw copyRefusal(error, plan, tally)
   })
-  const { rowCount } = await landing.rows.done
+  const rowCount = await sourceRowCount(landing.rows)
   assert(rowsRead === rowCount, `the source sent ${rowCount} rows, the destination took ${rowsRead}`)
   await projectStage(session, plan, rowsRead)
   if (rowsRead >= ANALYZE_FROM_ROWS && plan.keys.length > 0) {
@@ -76,7 +76,7 @@ async function fillStage(
 
 /** An empty read moves the claim and touches nothing else (spec E11). */
 export async function landNothing({ landing, reach }: LandingStep): Promise<Written> {
-  const { rowCount } = await landing.rows.done
+  const rowCount = await sourceRowCount(landing.rows)
   assert(rowCount === 0, `the source counted ${rowCount} rows and sent none`)
   await reach('land.staged')
   await reach('land.counted')

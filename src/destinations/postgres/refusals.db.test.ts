@@ -106,6 +106,16 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
     }),
   )
 
+  test("a source that fails with PostgreSQL's own codes is not taken for the destination", () =>
+    inScene(setup, 'source error', async (scene) => {
+      const stream = await startStream(scene, await scene.open(), ordersTable(scene))
+      const failed = Object.assign(new Error('canceling statement'), { code: '57014' })
+      for (const text of [csvOf(TEN), '']) {
+        const broken = rawStream(Buffer.from(text), 10, failed)
+        await expect(stream.land([], { stream: broken })).rejects.toBe(failed)
+      }
+    }))
+
   test('a key that is NULL stops a direct landing as well', () =>
     inScene(setup, 'direct null key', async (scene) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
