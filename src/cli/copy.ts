@@ -20,6 +20,10 @@ interface CopyOptions {
   readonly key?: string
   readonly position?: string
   readonly zone?: string
+  readonly encoding?: string
+  readonly unit?: string
+  readonly flavour?: string
+  readonly grain?: string
   readonly stampedBy?: string
   readonly mode?: string
   readonly appendOnly?: boolean
@@ -39,6 +43,10 @@ export function registerCopy(program: Command): void {
     .option('--key <columns>', 'the columns that identify a row, with commas (default: the primary key)')
     .option('--position <column>', 'the column that orders the table (default: found when unambiguous)')
     .option('--zone <name>', 'the time zone of a position without one')
+    .option('--encoding <name>', 'iso, ulid or uuidv7: of a text position')
+    .option('--unit <unit>', 's, ms, us or ns: of a number that counts time')
+    .option('--flavour <name>', 'sequence or epoch: of a number')
+    .option('--grain <duration>', 'the coarsest step of the stamps')
     .option('--stamped-by <who>', 'database, application or unknown: who sets the position')
     .option('--mode <mode>', 'upsert: a row a key; history: a row a version')
     .option('--append-only', 'rows are never updated')
@@ -97,13 +105,21 @@ function tableSettings(options: CopyOptions): Readonly<Record<string, unknown>> 
   const position = {
     column: options.position,
     zone: options.zone,
+    encoding: options.encoding,
+    unit: options.unit,
+    flavour: options.flavour,
+    grain: options.grain === undefined ? undefined : scalar(options.grain),
     stampedBy: options.stampedBy,
   }
   const declared = Object.fromEntries(Object.entries(position).filter(([, value]) => value !== undefined))
   if (options.position === undefined && Object.keys(declared).length > 0) {
-    throw new PlimsollError('USAGE', 'a zone or a stamper is of a position column', {
-      hint: 'Name it with --position.',
-    })
+    throw new PlimsollError(
+      'USAGE',
+      '--zone, --encoding, --unit, --flavour, --grain and --stamped-by speak of a position column',
+      {
+        hint: 'Name it with --position.',
+      },
+    )
   }
   const settings = {
     as: options.as,
