@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
+import { createTestStore } from '../../../test/support/duckdb-store.ts'
 import { destinationSuite } from '../../testing/destination-suite.ts'
 import { connector } from './index.ts'
-import { createTestStore } from './test-store.ts'
 
 describe('DuckDB', () => {
   destinationSuite({

@@ -14,26 +14,43 @@ export interface Merged {
   readonly updated: number
 }
 
-/** Joins each staged row with the row of its key at the target, in history mode with its newest version (spec E54). */
+/**
+ * Joins each staged row with the row of its key at the target, in history mode with its newest version (spec E54). A moved
+ * position tells that a row differs; only rows that stand at the same position have their other columns fetched, for in a
+ * large table that costs more than finding the key.
+ */
 export async function matchStage(plan: LandingPlan, hasRepeated: boolean): Promise<void> {
   const { session, table, target, columns } = plan
-  const keys = columnList(keyColumns(plan), 's')
-  const once = `(SELECT s.* FROM ${STAGE} s QUALIFY row_number() OVER (PARTITION BY ${keys}) = 1)`
-  const isSame = sameKey(table, columns, 's', 't')
-  // Only keys are compared with the whole target; the other columns are then fetched for the few rows that matched.
-  const newest = table.mode === 'history' ? `GROUP BY ALL` : ''
-  const row = table.mode === 'history' ? `max_by(t.rowid, t.${SEQ})` : 't.rowid'
-  await session.run(
-    `CREATE OR REPLACE TEMP TABLE plimsoll_found AS
-     SELECT ${row} AS ${ROW_THERE}, ${keys} FROM ${STAGE} s JOIN ${target} t ON ${isSame} ${newest}`,
-  )
-  const found = `(SELECT f.${ROW_THERE}, t.* FROM temp.plimsoll_found f JOIN ${target} t ON t.rowid = f.${ROW_THERE})`
+  const keys = keyColumns(plan)
+  const once = `(SELECT s.* FROM ${STAGE} s QUALIFY row_number() OVER (PARTITION BY ${columnList(keys, 's')}) = 1)`
+  const source = hasRepeated ? once : STAGE
+  const position = planPosition(plan, 't')
+  const present = table.mode === 'history' ? newestVersions(plan, source) : target
+  const [row, seq, there] =
+    table.mode === 'history'
+      ? ['t.newest.at', 't.newest.seq', 't.newest.place']
+      : ['t.rowid', `t.${SEQ}`, position]
   await session.run(
     `CREATE OR REPLACE TEMP TABLE plimsoll_match AS
-     SELECT s.*, t.${ROW_THERE}, t.${SEQ} AS ${SEQ_THERE}, ${planPosition(plan, 't')} AS ${POSITION_THERE},
-       ${planPosition(plan, 's')} AS ${POSITION_HERE}, ${differs(columns, 's', 't')} AS ${DIFFERS}
-     FROM ${hasRepeated ? once : STAGE} s LEFT JOIN ${found} t ON ${isSame}`,
+     SELECT s.*, ${row} AS ${ROW_THERE}, ${seq} AS ${SEQ_THERE}, ${there} AS ${POSITION_THERE},
+       ${planPosition(plan, 's')} AS ${POSITION_HERE}, ${POSITION_THERE} IS DISTINCT FROM ${POSITION_HERE} AS ${DIFFERS}
+     FROM ${source} s LEFT JOIN ${present} t ON ${sameKey(table, columns, 's', 't')}`,
   )
+  const isOpen = `m.${ROW_THERE} IS NOT NULL AND NOT m.${DIFFERS}`
+  const [open] = await session.row(`SELECT count(*) FROM ${MATCH} m WHERE ${isOpen}`)
+  if (open === 0n) return
+  await session.run(
+    `UPDATE ${MATCH} m SET ${DIFFERS} = true FROM ${target} t
+     WHERE ${isOpen} AND t.rowid = m.${ROW_THERE} AND ${differs(columns, 'm', 't')}`,
+  )
+}
+
+function newestVersions(plan: LandingPlan, source: string): string {
+  const { table, target, columns } = plan
+  const place = planPosition(plan, 't')
+  const version = `{'at': t.rowid, 'seq': t.${SEQ}, 'place': ${place}}`
+  return `(SELECT ${columnList(keyColumns(plan), 't')}, max_by(${version}, t.${SEQ}) AS newest
+    FROM ${target} t SEMI JOIN ${source} s ON ${sameKey(table, columns, 's', 't')} GROUP BY ${columnList(keyColumns(plan), 't')})`
 }
 
 /**

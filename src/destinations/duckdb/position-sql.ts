@@ -49,7 +49,8 @@ export function isInRange(position: string, { lower, upper }: Range): string {
   return `coalesce(${above}${position} < ${positionLiteral(upper)}, false)`
 }
 
-export const newestFirst = (position: string): string => `${position} DESC NULLS LAST`
+/** Of the bare column, for picking some of the newest rows; infinite ones come first. */
+export const newestFirst = (column: string): string => `${column} DESC NULLS LAST`
 
 export const deepestFirst = (position: string): string => `${position} ASC`
 

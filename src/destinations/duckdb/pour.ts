@@ -4,6 +4,9 @@ import type { RowStream } from '../../sources/source.ts'
 import { type Block, cutPieces } from './csv-pieces.ts'
 import type { Database } from './database.ts'
 
+/** DuckDB drops a byte order mark before the first row, also when it is the beginning of a value: it gets one to drop. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
 /** How far the source may run ahead while DuckDB parses. */
 const AHEAD_BYTES = 16 * 1024 * 1024
 
@@ -31,6 +34,7 @@ export async function openRows(rows: RowStream, database: Database): Promise<Ope
     const writer = await database.pipe.openWriter(() => isOver)
     try {
       let block: Block | undefined = next.value
+      await writer?.write(BYTE_ORDER_MARK)
       while (writer && block && (await writer.write(block.bytes)) && !block.endsPiece) {
         next = await blocks.next()
         block = next.value

@@ -31,6 +31,7 @@ export function nameValue(error: unknown, columns: readonly TargetColumn[], tabl
   const refused = fromRefusal(message, columns) ?? fromConversion(message, columns, table)
   if (refused) return notRepresentable(refused, columns, error)
   if (/Maximum line size|full read on this file/.test(message)) return rowTooLong(table, error)
+  if (/Invalid unicode/.test(message)) return notUtf8(table, message, error)
   return error
 }
 
@@ -42,35 +43,39 @@ function fromRefusal(message: string, columns: readonly TargetColumn[]): Refused
   return { ...facts, column: columns[facts.column]!.name }
 }
 
-/** `CSV Error on Line: n\nOriginal Line: …\nError when converting column "c3". Could not convert string "…" to 'T'`. */
+/**
+ * `CSV Error on Line: n\nOriginal Line: …\nError when converting column "c3". Could not convert string "…" to 'T'`. The first
+ * such words count: in the line before them quotes are doubled. DuckDB cuts long lines off.
+ */
 function fromConversion(
   message: string,
   columns: readonly TargetColumn[],
   table: TargetTable,
 ): RefusedValue | undefined {
-  const at = message.lastIndexOf('\nError when converting column "c')
-  const match =
-    /^\nError when converting column "c(\d+)"\.(?: Could not convert string "([\s\S]*)" to ')?/.exec(
-      message.slice(at),
-    )
+  const at = message.indexOf('\nError when converting column "c')
+  const match = CONVERSION.exec(message.slice(at))
   if (at < 0 || !match) return undefined
-  const line = /Original Line: ([\s\S]*)$/.exec(message.slice(0, at))?.[1]
-  const fields = line === undefined ? [] : parseCsvLine(line)
-  const isWhole = fields.length === columns.length
-  const key = isWhole
-    ? table.key.map((name) => fields[columns.findIndex((column) => column.name === name)] ?? null)
+  const line = /Original Line: ([\s\S]*)$/.exec(message.slice(0, at))?.[1] ?? ''
+  const fields = parseCsvLine(line)
+  // Of a line that was cut off, all fields but the last are whole.
+  const known = fields.length === columns.length ? fields : fields.slice(0, -1)
+  const keyIndexes = table.key.map((name) => columns.findIndex((column) => column.name === name))
+  const key = keyIndexes.every((index) => index < known.length)
+    ? keyIndexes.map((index) => known[index] ?? null)
     : []
   const index = Number(match[1])
-  return { column: columns[index]!.name, key, text: (isWhole ? fields[index] : undefined) ?? match[2] }
+  return { column: columns[index]!.name, key, text: known[index] ?? match[2] }
 }
 
-/** The fields of one CSV row; NULL and empty text are told apart. */
+const CONVERSION = /^\nError when converting column "c(\d+)"\.(?: Could not convert string "([\s\S]*)" to ')?/
+
+/** The fields of one CSV row, as far as they can be read; NULL and empty text are told apart. */
 export function parseCsvLine(line: string): (string | null)[] {
   const fields: (string | null)[] = []
-  const field = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/y
+  const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
   for (;;) {
     const match = field.exec(line)
-    if (!match) return []
+    if (!match) return [...fields, null]
     fields.push(match[1] === undefined ? match[2] || null : match[1].replaceAll('""', '"'))
     if (match[3] === '') return fields
   }
@@ -102,6 +107,19 @@ function rowTooLong(table: TargetTable, cause: PlimsollError): PlimsollError {
     {
       hint: 'A row may take a twelfth of `destination.memoryLimit`: raise it, for example to 1GB.',
       context: { table: table.target.name },
+      cause: cause.cause,
+    },
+  )
+}
+
+function notUtf8(table: TargetTable, message: string, cause: PlimsollError): PlimsollError {
+  const line = /Original Line: (.*)/.exec(message)?.[1]?.slice(0, SHOWN_TEXT_LENGTH)
+  return new PlimsollError(
+    'VALUE_NOT_REPRESENTABLE',
+    `a text of ${table.target.name} is not UTF-8: ${line}`,
+    {
+      hint: 'DuckDB holds UTF-8 text only: correct the value at the source, or declare the column as bytes there.',
+      context: { table: table.target.name, line },
       cause: cause.cause,
     },
   )

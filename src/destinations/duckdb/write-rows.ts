@@ -96,8 +96,7 @@ async function writeStaged(step: WriteStep, constraints: readonly Constraint[]):
   await reach('land.counted')
   const merged = await (table.appendOnly ? replaceRange(plan) : mergeMatch(plan))
   await reach('land.merged')
-  for (const name of ['stage', 'found', 'match'])
-    await session.run(`DROP TABLE IF EXISTS temp.plimsoll_${name}`)
+  for (const name of ['stage', 'match']) await session.run(`DROP TABLE IF EXISTS temp.plimsoll_${name}`)
   const tailKeys = summary.rowsRead === 0 ? undefined : summary.tailKeys
   const mergeMs = performance.now() - staged
   return { ...summary, tailKeys, byteSize, ...merged, ...classed, stageMs: staged - started, mergeMs }

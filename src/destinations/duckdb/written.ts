@@ -1,5 +1,6 @@
+import { quoteIdentifier } from '../../kernel/sql-text.ts'
 import type { LateRow, RowClasses } from '../destination.ts'
-import { type LandingPlan, planKey, planPosition } from './landing-plan.ts'
+import { type LandingPlan, planKey } from './landing-plan.ts'
 import { newestFirst } from './position-sql.ts'
 import { columnList } from './target-columns.ts'
 
@@ -38,7 +39,7 @@ export const EMPTY: Summary = { rowsRead: 0, checksum: checksumText(0, '0'), tai
 
 /**
  * Counts rows, sums DuckDB's 64-bit hashes of key and position (the sum does not know an order, and costs a fraction of a
- * scan), and names the last keys. DuckDB's hash may change with its version: compare checksums of one version only.
+ * scan), and names the last keys (by the bare column, which DuckDB finds without reading all rows). DuckDB's hash may change with its version: compare checksums of one version only.
  */
 export async function summarize(plan: LandingPlan, relation: string): Promise<Summary> {
   const { session, table, columns } = plan
@@ -52,7 +53,7 @@ export async function summarize(plan: LandingPlan, relation: string): Promise<Su
       ? []
       : await session.rows(
           `SELECT to_json(${planKey(plan, 'r')})::VARCHAR FROM ${relation}
-           ORDER BY ${newestFirst(planPosition(plan, 'r'))} LIMIT ${TAIL_KEYS}`,
+           ORDER BY ${newestFirst(`r.${quoteIdentifier(table.order.column)}`)} LIMIT ${TAIL_KEYS}`,
         )
   return {
     rowsRead,

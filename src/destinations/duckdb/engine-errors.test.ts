@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { PlimsollError } from '../../kernel/errors.ts'
+import { translate } from './engine-errors.ts'
+
+test.each([
+  ['IO Error: Could not write file "/d/x.duckdb": No space left on device', 'DESTINATION_DISK_FULL'],
+  [
+    'Out of Memory Error: failed to offload data block of size 256.0 KiB (1.0 MiB/1.0 MiB used)',
+    'DESTINATION_DISK_FULL',
+  ],
+  [
+    'Out of Memory Error: could not allocate block of size 16.0 MiB (240.6 MiB/244.1 MiB used)',
+    'DESTINATION_FAILED',
+  ],
+  ['TransactionContext Error: Conflict on update!', 'DESTINATION_FAILED'],
+])('%s is %s', (message, code) => {
+  expect((translate(new Error(message)) as PlimsollError).code).toBe(code)
+})
+
+test('other values pass through', () => {
+  expect(translate('text')).toBe('text')
+})
