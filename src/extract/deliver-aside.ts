@@ -1,5 +1,5 @@
 import { coverageToJson } from '../kernel/coverage.ts'
-import type { Lane } from '../kernel/lane.ts'
+import { LANES, type Lane } from '../kernel/lane.ts'
 import { comparePositions, type Position, positionFromJson } from '../kernel/position.ts'
 import { raise } from './alarms.ts'
 import { land } from './land.ts'
@@ -32,6 +32,7 @@ export async function deliverLanes(
     const rows = numbered.reader.read({ kind: 'lane', lane: name, limit, afterKey })
     const receipt = await land(session, {
       ...ASIDE,
+      sliceNumber: LANES.indexOf(name),
       rows,
       purpose: 'lane',
       readSeq: numbered.readSeq,

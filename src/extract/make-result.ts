@@ -23,6 +23,7 @@ export function failedResult(stream: string, error: PlimsollError, durationMs: n
     laneRows: {},
     peekRows: 0,
     billRows: 0,
+    newest: undefined,
     watermarkLagUs: undefined,
     eventTimeLagUs: undefined,
     overlap: undefined,
@@ -62,6 +63,7 @@ export function streamResult(
     laneRows: attempted?.laneRows ?? {},
     peekRows: attempted?.peekRows ?? 0,
     billRows: attempted?.billRows ?? 0,
+    newest: attempted?.newest,
     watermarkLagUs: lag(session, t0, session.claim.watermark),
     eventTimeLagUs: lag(session, t0, attempted?.newest),
     overlap: attempted && {

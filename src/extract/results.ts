@@ -23,6 +23,8 @@ export interface StreamResult {
   readonly laneRows: Readonly<Record<string, number>>
   readonly peekRows: number
   readonly billRows: number
+  /** The largest position at the source, in or above the range; undefined when it was not looked up. */
+  readonly newest: Position | undefined
   /** µs text: the source's clock minus the watermark, and minus the newest position; undefined for counters. */
   readonly watermarkLagUs: string | undefined
   readonly eventTimeLagUs: string | undefined

@@ -1,4 +1,5 @@
 import type { StreamResult } from '../../extract/index.ts'
+import { comparePositions } from '../../kernel/position.ts'
 import { formatPosition } from '../../kernel/print.ts'
 import type { Colour } from './colour.ts'
 import { errorToJson, renderError } from './error.ts'
@@ -13,6 +14,12 @@ export function renderResult(result: StreamResult, colour: Colour, again: string
   if (result.runId !== undefined) {
     fields.push(['rows', rows(result)])
     fields.push(['complete', completeness(result)])
+    if (isWaiting(result)) {
+      fields.push([
+        'waiting',
+        `newest row ${formatPosition(result.newest)}: lands when the fence has passed it`,
+      ])
+    }
     if (result.outcome !== 'failed') fields.push(['how sure', sureness(result)])
     fields.push(['took', `${formatMs(result.durationMs)}${throughput(result)}; run ${result.runId}`])
   }
@@ -34,7 +41,13 @@ function headline(result: StreamResult, colour: Colour): string {
     return colour.red(result.outcome === 'failed' ? 'failed' : 'failed after a part had landed')
   if (result.outcome === 'held') return colour.yellow(`held: ${result.heldBecause ?? 'the fence stood'}`)
   if (result.outcome === 'partial') return colour.yellow('stopped after a part had landed')
-  return result.outcome === 'empty' ? 'nothing new, and that is known' : 'landed'
+  if (result.outcome !== 'empty') return 'landed'
+  return isWaiting(result) ? 'nothing below the fence yet' : 'nothing new, and that is known'
+}
+
+/** The source holds rows at or above the watermark: they land once the fence has passed them. */
+function isWaiting({ newest, watermarkAfter }: StreamResult): boolean {
+  return newest !== undefined && watermarkAfter !== undefined && comparePositions(newest, watermarkAfter) >= 0
 }
 
 function rows(result: StreamResult): string {
@@ -59,6 +72,7 @@ function completeness(result: StreamResult): string {
     result.watermarkLagUs === undefined
       ? ''
       : `, ${formatUs(BigInt(result.watermarkLagUs))} behind the source's clock`
+  if (result.watermarkBefore === undefined) return `below ${after}${lag}; the first claim`
   return before === after ? `below ${after}, as before${lag}` : `below ${after}, before ${before}${lag}`
 }
 
@@ -97,6 +111,7 @@ export function resultToJson(result: StreamResult): Readonly<Record<string, unkn
     lane_rows: result.laneRows,
     peek_rows: result.peekRows,
     bill_rows: result.billRows,
+    newest: positionJson(result.newest),
     watermark_lag_us: result.watermarkLagUs ?? null,
     event_time_lag_us: result.eventTimeLagUs ?? null,
     overlap: result.overlap ?? null,
