@@ -7,8 +7,8 @@ import type { Database } from './database.ts'
 /** DuckDB drops a byte order mark before the first row, also when it is the beginning of a value: it gets one to drop. */
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** How far the source may run ahead while DuckDB parses. */
-const AHEAD_BYTES = 16 * 1024 * 1024
+/** How far the source may run ahead while DuckDB parses. More is copied together by the stream and costs memory. */
+const AHEAD_BYTES = 4 * 1024 * 1024
 
 /** Rows of a landing whose first bytes are here, so that an empty stream costs DuckDB nothing. */
 export interface OpenedRows {
