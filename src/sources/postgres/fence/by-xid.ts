@@ -32,10 +32,12 @@ export async function takeByXid(desk: Desk, request: FenceRequest, table: TableM
   const ceiling = candidates.length === 0 ? xids.xmin : xids.xmax
   const isThere = (one: string): boolean =>
     standby ? BigInt(one.slice(one.indexOf(':') + 1)) >= xids.xmin : candidates.some(({ key }) => key === one)
+  const weighed = weigh(request, { t0, ceiling, candidates }, table.hold)
+  const value = weighed.hold.passedOver.length === 0 ? xids.xmin : weighed.hold.value
   const triggers = await connection.rows(STAMPING_TRIGGERS, [request.shape.objectId])
   return {
     method: 'P3',
-    weighed: { ...weigh(request, { t0, ceiling, candidates }, table.hold), isThere },
+    weighed: { ...weighed, hold: { ...weighed.hold, value }, isThere },
     logPosition: end?.logPosition,
     sampleCount: 1,
     waitedUs: 0n,

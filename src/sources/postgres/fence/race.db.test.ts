@@ -28,7 +28,7 @@ describe.each(postgresServers())('writers against fences, PostgreSQL $major', (s
     const end = performance.now() + RACE_MS
     const writers = Array.from({ length: WRITERS }, (_, i) => write(url, i, end))
     const pull = await Pull.open(url, { order: ORDERS[method] })
-    const policy = { method, appendOnly: true, fenceWaitMs: 500 }
+    const policy = { method, appendOnly: true, guardMs: 5, fenceSampleMs: 20, fenceWaitMs: 500 }
     let runCount = 0
     for (; performance.now() < end; runCount++) await pull.run(policy)
     await Promise.all(writers)
@@ -48,14 +48,14 @@ describe.each(postgresServers())('writers against fences, PostgreSQL $major', (s
       await client.query('BEGIN')
       if (i % 3 === 0) await client.query('SAVEPOINT s')
       await client.query('INSERT INTO t DEFAULT VALUES')
-      await sleep((i * 7) % 40)
+      await sleep((i * 37) % 110)
       await client.query('INSERT INTO t DEFAULT VALUES')
       if (i % 5 === 1) await client.query('ROLLBACK')
       else if (i % 4 !== 2) await client.query('COMMIT')
       else {
         await client.query(`PREPARE TRANSACTION 'w${writer}-${i}'`)
-        await sleep((i * 3) % 60)
-        await client.query(`${i % 8 === 2 ? 'COMMIT' : 'ROLLBACK'} PREPARED 'w${writer}-${i}'`)
+        await sleep((i * 53) % 130)
+        await client.query(`${i % 3 === 0 ? 'ROLLBACK' : 'COMMIT'} PREPARED 'w${writer}-${i}'`)
       }
     }
   }
