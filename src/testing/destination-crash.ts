@@ -56,7 +56,10 @@ export function crashTests(setup: DestinationSetup): void {
         const next = await startStream(scene, await scene.open(), table)
         expect(await next.rows()).toEqual(sorted(AFTER))
         expect((await next.claim()).watermark).toEqual(W2)
-        expect(await next.destination.receiptOf(table.stream, 'kept')).toMatchObject({ batchId: 'kept', rowsRead: 2 })
+        expect(await next.destination.receiptOf(table.stream, 'kept')).toMatchObject({
+          batchId: 'kept',
+          rowsRead: 2,
+        })
       }))
 
     test('reaches every failpoint of its kind, in order', () =>

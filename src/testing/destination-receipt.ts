@@ -54,7 +54,10 @@ export function receiptTests(setup: DestinationSetup): void {
         const destination = await scene.open()
         const stream = await startStream(scene, destination, ordersTable(scene))
         const receipt = await stream.land(ROWS, { batchId: 'there' })
-        expect(await destination.receiptOf('suite.orders', 'there')).toMatchObject({ ...receipt, commitMs: expect.any(Number) })
+        expect(await destination.receiptOf('suite.orders', 'there')).toMatchObject({
+          ...receipt,
+          commitMs: expect.any(Number),
+        })
         expect(await destination.receiptOf('suite.orders', 'elsewhere')).toBeUndefined()
         expect(await destination.receiptOf('suite.others', 'there')).toBeUndefined()
         await stream.land([], { batchId: 'next' })
