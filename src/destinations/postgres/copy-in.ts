@@ -4,6 +4,8 @@ import { fromSource } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { WireTally } from './wire-tally.ts'
 
+const BLOCK_BYTES = 128 * 1024
+
 /** A row stream that has been looked into: is there anything to land? */
 export interface OpenedRows {
   readonly isEmpty: boolean
@@ -54,11 +56,11 @@ export async function copyIn(
   })
   try {
     for (;;) {
-      const { done, value } = await chunks.next()
+      const block = await nextBlock(chunks)
       if (refusal !== undefined) throw refusal
-      if (done) break
-      tally.add(value)
-      if (!copy.write(value)) await settled(copy, 'drain')
+      if (block === undefined) break
+      tally.add(block)
+      if (!copy.write(block)) await settled(copy, 'drain')
     }
     copy.end()
     await settled(copy, 'finish')
@@ -71,6 +73,19 @@ export async function copyIn(
     }
     throw reason
   }
+}
+
+/** Chunks joined to at least BLOCK_BYTES: each one sent costs two system calls, whatever its size. */
+async function nextBlock(chunks: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  let byteSize = 0
+  while (byteSize < BLOCK_BYTES) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    parts.push(value)
+    byteSize += value.length
+  }
+  return parts.length > 1 ? Buffer.concat(parts, byteSize) : parts[0]
 }
 
 /** Resolves at the event, rejects at an error; leaves no listener behind. */

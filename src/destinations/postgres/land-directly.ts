@@ -41,7 +41,7 @@ function hasOurDefault(facts: TableFacts): boolean {
 export async function landDirectly(step: LandingStep, plan: LandingPlan): Promise<Written> {
   const { session, landing, opened, reach } = step
   const startedAt = performance.now()
-  const tally = createWireTally(true)
+  const tally = createWireTally()
   await session.query('SELECT set_config($1, $2, true)', [SEQ_SETTING, String(landing.readSeq)])
   const rowsRead = await copyIn(
     session,

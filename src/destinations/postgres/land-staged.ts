@@ -55,7 +55,7 @@ async function fillStage(
   { session, landing, opened }: LandingStep,
   plan: LandingPlan,
 ): Promise<{ rowsRead: number; byteSize: number }> {
-  const tally = createWireTally(false)
+  const tally = createWireTally()
   const stage = await createStage(session, plan)
   const rowsRead = await copyIn(
     session,

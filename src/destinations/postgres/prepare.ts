@@ -32,6 +32,7 @@ export async function prepareTable(
   if (!claim && isFilled) refuseNotOurs(table)
   checkColumns(table, types, facts, isFilled)
   const added = await addColumns(session, table, types, facts)
+  await allowNullKeys(session, table, facts)
   // After a first load, whose slices land without it.
   if (claim?.watermark && isFilled) await ensureKeyIndex(session, table, version)
   return added.length === 0 ? { kind: 'unchanged' } : { kind: 'columns_added', columns: added }
@@ -61,6 +62,15 @@ async function addColumns(
       .catch((error: unknown) => refuseType(error, table))
   }
   return missing.map(([name]) => name)
+}
+
+/** `nullKeys: match`, declared after the table was made without it (spec E55). */
+async function allowNullKeys(session: Session, table: TargetTable, facts: TableFacts): Promise<void> {
+  if (table.nullKeys !== 'match') return
+  const strict = table.key.filter((name) => facts.columns.get(name)?.notNull)
+  if (strict.length === 0) return
+  const actions = strict.map((name) => `ALTER COLUMN ${quoteIdentifier(name)} DROP NOT NULL`)
+  await session.query(`ALTER TABLE ${quoteTable(table.target)} ${actions.join(', ')}`)
 }
 
 function checkColumns(table: TargetTable, types: Types, facts: TableFacts, isFilled: boolean): void {

@@ -6,7 +6,7 @@ const BYTES = Buffer.from(`${RECORDS.join('\n')}\n`)
 
 /** The bytes fed in pieces of one size. */
 function tallied(bytes: Buffer, size: number) {
-  const tally = createWireTally(true)
+  const tally = createWireTally()
   for (let at = 0; at < bytes.length; at += size) tally.add(bytes.subarray(at, at + size))
   return tally
 }
@@ -45,7 +45,7 @@ describe('wire tally', () => {
   })
 
   test('a record that left the window is not guessed', () => {
-    const tally = createWireTally(false)
+    const tally = createWireTally()
     const line = Buffer.from(`${'x'.repeat(1023)}\n`)
     for (let i = 0; i < 20_000; i++) tally.add(line)
     expect(tally.record(1)).toBeUndefined()

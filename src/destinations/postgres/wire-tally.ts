@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { createLineSum } from './line-sum.ts'
 import { createLineShift, parseRecord, recordStart } from './wire-rows.ts'
 
 /** How far behind the sent bytes a server may be when it refuses a row. */
@@ -17,35 +17,20 @@ export interface WireTally {
   lastRecords(count: number): (string | null)[][]
 }
 
-export function createWireTally(withChecksum: boolean): WireTally {
+export function createWireTally(): WireTally {
   /** Chunks at hand, with the count of lines that ended before each. */
   const recent: { readonly chunk: Buffer; readonly linesBefore: number }[] = []
-  let [byteSize, lineCount, recentBytes, partial, lineCrc] = [0, 0, 0, false, 0]
+  let [byteSize, recentBytes] = [0, 0]
   const shift = createLineShift()
-  let sum = 0n
-  let shortSum = 0
+  const lines = createLineSum()
 
   const add = (chunk: Buffer) => {
     shift.add(chunk)
-    recent.push({ chunk, linesBefore: lineCount })
+    recent.push({ chunk, linesBefore: lines.lineCount() })
     byteSize += chunk.length
     recentBytes += chunk.length
     while (recentBytes - recent[0]!.chunk.length > WINDOW_BYTES) recentBytes -= recent.shift()!.chunk.length
-    let start = 0
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      if (withChecksum) {
-        shortSum += crc32(chunk.subarray(start, end), partial ? lineCrc : 0)
-        partial = false
-      }
-      lineCount++
-      start = end + 1
-    }
-    if (withChecksum && start < chunk.length) {
-      lineCrc = crc32(chunk.subarray(start), partial ? lineCrc : 0)
-      partial = true
-    }
-    sum += BigInt(shortSum)
-    shortSum = 0
+    lines.add(chunk)
   }
 
   const record = (copyLine: number) => {
@@ -78,5 +63,5 @@ export function createWireTally(withChecksum: boolean): WireTally {
     return records
   }
 
-  return { add, byteSize: () => byteSize, checksum: () => String(sum), record, lastRecords }
+  return { add, byteSize: () => byteSize, checksum: lines.value, record, lastRecords }
 }
