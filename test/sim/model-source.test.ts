@@ -44,6 +44,7 @@ function createSuiteDatabase(method: 'P1' | 'P2', standbyCount: number): SuiteDa
     random: createRandom(1, 0),
     pause: () => clock.advance(1_000n),
     sleep,
+    breaksOff: () => false,
     ownReading: { last: undefined },
   })
   const commit = (

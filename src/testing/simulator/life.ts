@@ -8,19 +8,24 @@ export class Crash extends Error {
 /** What befalls one life of the program, each at its n-th instant; undefined: it does not happen. */
 export interface Fate {
   readonly crashAt: number | undefined
-  /** A source or destination that fails in a way that may pass; at `land.committed` this is a lost reply. */
-  readonly failAt: number | undefined
+  /** Or at the first instant of this name. */
+  readonly crashOn: string | undefined
+  /** A source or destination fails in a way that may pass; at `land.committed` this is a lost reply. */
+  readonly failAt: readonly number[]
   /** The process stands still while another takes over (spec E63). */
   readonly stallAt: number | undefined
 }
 
-export const NO_FATE: Fate = { crashAt: undefined, failAt: undefined, stallAt: undefined }
+export const NO_FATE: Fate = { crashAt: undefined, crashOn: undefined, failAt: [], stallAt: undefined }
 
 /** One process of the program, from its start to its end or death. */
 export interface Life {
-  readonly dead: boolean
+  /** The instant at which the process died. */
+  readonly diedAt: string | undefined
   /** The world goes on a little; then, perhaps, this process dies, stalls, or what it called fails. */
   instant(name: string): Promise<void>
+  /** Whether what is being read breaks off now; not an instant of its own. */
+  breaksOff(): boolean
 }
 
 export interface LifeOptions {
@@ -32,19 +37,25 @@ export interface LifeOptions {
 
 export function createLife({ fate, pause, stall, note }: LifeOptions): Life {
   let count = 0
-  let dead = false
-  let failed = fate.failAt === undefined
+  let diedAt: string | undefined
   let stalled = fate.stallAt === undefined
+  const failures = [...fate.failAt].sort((a, b) => a - b)
+  const failsNow = (name: string): boolean => {
+    if (failures.length === 0 || count < failures[0]!) return false
+    failures.shift()
+    note(`failure at ${name}`)
+    return true
+  }
   return {
-    get dead() {
-      return dead
+    get diedAt() {
+      return diedAt
     },
     async instant(name) {
-      if (dead) throw new Crash(name)
+      if (diedAt !== undefined) throw new Crash(name)
       pause()
       count++
-      if (count === fate.crashAt) {
-        dead = true
+      if (count === fate.crashAt || name === fate.crashOn) {
+        diedAt = name
         note(`crash at ${name}`)
         throw new Crash(name)
       }
@@ -53,12 +64,9 @@ export function createLife({ fate, pause, stall, note }: LifeOptions): Life {
         note(`stall at ${name}`)
         await stall()
       }
-      if (!failed && count >= fate.failAt! && canFail(name)) {
-        failed = true
-        note(`failure at ${name}`)
-        throw failureOf(name)
-      }
+      if (canFail(name) && failsNow(name)) throw failureOf(name)
     },
+    breaksOff: () => failsNow('source stream'),
   }
 }
 

@@ -9,7 +9,8 @@ import type { World } from './world.ts'
 /** Starts one process after another on the same stores. */
 export interface Machine {
   readonly runCount: number
-  readonly crashCount: number
+  /** Where processes died. */
+  readonly deaths: readonly string[]
   /** One run in one process; undefined when the process died. */
   run(fate: Fate): Promise<StreamResult | undefined>
 }
@@ -18,6 +19,7 @@ export function createMachine(world: World, checker: Checker, mistake: Mistake |
   const { schedule, note, pause } = world
   const settings = streamSettings(schedule)
   const dead = new Set<number>()
+  const deaths: string[] = []
   // Only a process that lives on measures a large step of the clock exactly (spec E23): then all runs are of one.
   const served: OwnReading = { last: undefined }
   let runCount = 0
@@ -34,7 +36,8 @@ export function createMachine(world: World, checker: Checker, mistake: Mistake |
       note(`${result.outcome} ${result.error?.code ?? ''} ${result.watermarkAfter?.value} ${result.proof}`)
       return result
     } catch (error) {
-      if (!(error instanceof Crash)) checker.report('failed', String(error))
+      if (error instanceof Crash) deaths.push(life.diedAt!)
+      else checker.report('failed', String(error))
       dead.add(pid)
       return undefined
     }
@@ -50,9 +53,7 @@ export function createMachine(world: World, checker: Checker, mistake: Mistake |
     get runCount() {
       return runCount
     },
-    get crashCount() {
-      return dead.size
-    },
+    deaths,
     run,
   }
 }

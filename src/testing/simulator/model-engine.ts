@@ -58,6 +58,7 @@ export function createModelEngine(
     reach,
     random: world.random,
     pause: world.pause,
+    breaksOff: life.breaksOff,
     sleep,
     ownReading: process.ownReading,
     prepareIgnored: mistake === 'prepared_ignored',
@@ -112,6 +113,7 @@ export function streamSettings(schedule: Schedule): StreamSettings {
     limits: {
       ...DEFAULT_LIMITS,
       sliceRows: schedule.sliceRows,
+      laneMaxRows: schedule.laneMaxRows,
       replicaWaitMs: 3_000,
       retries: 2,
       retryDelayMs: 100,

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { PlimsollError } from '../../kernel/errors.ts'
 import type { LogPosition } from '../../kernel/fence.ts'
 import type { Lane } from '../../kernel/lane.ts'
 import type { Position } from '../../kernel/position.ts'
@@ -13,12 +14,17 @@ export interface ModelSnapshot {
   readonly logPosition: LogPosition
 }
 
+export interface ReadingMeans {
+  readonly random: Random
+  readonly pause: () => void
+  readonly breaksOff: () => boolean
+}
+
 /** Reads one snapshot; rows of a range come in any order, a line or two a chunk, and writers go on in between. */
 export function createModelReader(
   snapshot: ModelSnapshot,
   request: ReaderRequest,
-  random: Random,
-  pause: () => void,
+  { random, pause, breaksOff }: ReadingMeans,
 ): Reader {
   const kind = request.order.kind as 'timestamptz' | 'xid8'
   const timed = kind === 'timestamptz'
@@ -39,7 +45,7 @@ export function createModelReader(
     read(scope) {
       const rows = rowsOf(scope)
       if (scope.kind !== 'lane') shuffle(rows, random)
-      return streamOf(rows, timed, random, pause)
+      return streamOf(rows, timed, { random, pause, breaksOff })
     },
     async countLanes(limit) {
       const counts: Partial<Record<Lane, number>> = {}
@@ -82,15 +88,25 @@ function shuffle(rows: ModelRow[], random: Random): void {
   }
 }
 
-function streamOf(rows: readonly ModelRow[], timed: boolean, random: Random, pause: () => void): RowStream {
+function streamOf(
+  rows: readonly ModelRow[],
+  timed: boolean,
+  { random, pause, breaksOff }: ReadingMeans,
+): RowStream {
   let next = 0
   let byteSize = 0
   let chunkCount = 0
+  let ended = false
   const { promise: done, resolve, reject } = withResolvers()
   const bytes = new Readable({
     read() {
       pause()
+      if (breaksOff()) {
+        this.destroy(new PlimsollError('SOURCE_SNAPSHOT_LOST', 'simulated: the stream broke off'))
+        return
+      }
       if (next >= rows.length) {
+        ended = true
         const last = rows.at(-1)
         const lastKey = last && { lastKey: [String(last.key)] }
         resolve({ rowCount: rows.length, byteSize, ...lastKey })
@@ -105,7 +121,7 @@ function streamOf(rows: readonly ModelRow[], timed: boolean, random: Random, pau
       else setImmediate(() => this.push(chunk))
     },
     destroy(error, callback) {
-      reject(error ?? new Error('the stream was cancelled'))
+      if (!ended) reject(error ?? new Error('the stream was cancelled'))
       callback(error)
     },
   })

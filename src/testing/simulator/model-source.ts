@@ -23,6 +23,8 @@ export interface ModelSourceOptions {
   /** Lets the world go on a little: called wherever a real source would be waited for. */
   readonly pause: () => void
   readonly sleep: (ms: number) => Promise<void>
+  /** Whether the rows that are being read break off here. */
+  readonly breaksOff: () => boolean
   /** Of the process that the source is opened in. */
   readonly ownReading: OwnReading
   /** The deliberate mistake `prepared_ignored`. */
@@ -34,7 +36,7 @@ const POLL_MS = 100
 
 /** A source of one table `orders (id, at, payload)` over the model database, behind the same contract as a real one. */
 export function createModelSource(options: ModelSourceOptions): Source {
-  const { database, standbys, clock, random, pause } = options
+  const { database, standbys, clock, random } = options
   const logPosition = (commitCount: number): LogPosition => ({
     timeline: '1',
     text: `0/${commitCount.toString(16)}`,
@@ -80,7 +82,7 @@ export function createModelSource(options: ModelSourceOptions): Source {
         logPosition: logPosition(standby?.replayed ?? database.log.length),
       }
       await options.reach('read.snapshot_opened')
-      return createModelReader(snapshot, request, random, pause)
+      return createModelReader(snapshot, request, options)
     },
     async explain() {
       return { sql: 'model', expectedRows: 1, sequentialScan: false, sort: false, obstacle: undefined }

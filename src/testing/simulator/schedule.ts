@@ -17,8 +17,12 @@ export interface Schedule {
   readonly sessionCount: number
   readonly keyCount: number
   readonly standbyCount: number
+  /** Of one commit, at each pause. */
+  readonly replayChance: number
   readonly twoPhase: boolean
   readonly lanes: boolean
+  /** With few, lanes are read in turns (spec E44). */
+  readonly laneMaxRows: number
   /** Contents repeat, so that a row may become again what it was (spec E54). */
   readonly sameContents: boolean
   /** How far the source's clock steps back, and at which pause; 0 for never. */
@@ -31,6 +35,8 @@ export interface Schedule {
   readonly maxSteps: number
   /** One for each run before the world comes to rest. */
   readonly fates: readonly Fate[]
+  /** Of the first run after that: it pays what is owed. */
+  readonly fateAtRest: Fate
   /** Processes run on different hosts, so that a dead one's lease must expire. */
   readonly manyHosts: boolean
 }
@@ -43,6 +49,21 @@ export function isLargeStep({ clockStepUs, guardMs }: Schedule): boolean {
 const MAX_STEPS = 60
 /** A run has about this many instants at which something can befall it. */
 const INSTANTS = 60
+/** Instants that few runs have: processes die there on purpose. */
+const RARE_INSTANTS = [
+  'bill.landed',
+  'bill.read',
+  'catalog.addRange',
+  'clock.sleep',
+  'decree.recorded',
+  'lane.landed',
+  'land.committed',
+  'land.merged',
+  'peek.landed',
+  'replica.waited',
+  'run.closing',
+  'slice.receipt_stored',
+] as const
 
 /** Draws the schedule of a seed. */
 export function createSchedule(seed: number): Schedule {
@@ -65,12 +86,14 @@ export function createSchedule(seed: number): Schedule {
     peek: random.chance(0.2),
     guardMs,
     sliceRows: random.pick([1, 2, 3, 250_000]),
-    holdMaxMs: method !== 'P3' && random.chance(0.1) ? 500 : 'never',
+    holdMaxMs: method !== 'P3' && random.chance(0.15) ? 500 : 'never',
     sessionCount: 2 + random.below(3),
     keyCount: 2 + random.below(7),
     standbyCount: random.pick([0, 0, 0, 1, 2]),
+    replayChance: random.pick([0.05, 0.3]),
     twoPhase: random.chance(0.4),
     lanes: random.chance(0.25),
+    laneMaxRows: random.pick([1, 10_000, 10_000]),
     sameContents: random.chance(0.15),
     clockStepUs: drawClockStep(clockStep, guardMs, random),
     clockStepAt: 10 + random.below(60),
@@ -79,6 +102,7 @@ export function createSchedule(seed: number): Schedule {
     idleChance: random.pick([0.2, 0.6, 0.9]),
     maxSteps: 10 + random.below(MAX_STEPS),
     fates,
+    fateAtRest: drawFate(random, clockStep !== 'large'),
     manyHosts: random.chance(0.2),
   }
 }
@@ -92,6 +116,10 @@ function drawClockStep(kind: 'none' | 'small' | 'large', guardMs: number, random
 function drawFate(random: Random, mayDie: boolean): Fate {
   const at = (chance: number): number | undefined =>
     random.chance(chance) ? 1 + random.below(INSTANTS) : undefined
-  const fate = { crashAt: at(0.3), failAt: at(0.15), stallAt: at(0.07) }
-  return mayDie ? fate : { ...NO_FATE, failAt: fate.failAt }
+  const failAt = [at(0.12), at(0.12)].filter((each) => each !== undefined)
+  const crashAt = at(0.2)
+  const crashOn = random.chance(0.08) ? random.pick(RARE_INSTANTS) : undefined
+  const stallAt = at(0.07)
+  if (mayDie && (crashAt ?? crashOn ?? stallAt) !== undefined) return { crashAt, crashOn, failAt, stallAt }
+  return failAt.length > 0 ? { ...NO_FATE, failAt } : NO_FATE
 }

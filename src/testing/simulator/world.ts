@@ -40,7 +40,8 @@ export function createWorld(
   let resting = false
   const replay = (): void => {
     for (const standby of standbys) {
-      if (standby.behind > 0 && (resting || chance.chance(0.3))) standby.replay(resting ? standby.behind : 1)
+      if (standby.behind > 0 && (resting || chance.chance(schedule.replayChance)))
+        standby.replay(resting ? standby.behind : 1)
     }
   }
   const stepClock = (): void => {
