@@ -1,6 +1,7 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import { quoteIdentifier } from '../../kernel/sql-text.ts'
 import { type LandingPlan, planKey } from './landing-plan.ts'
+import { SEQ } from './target-columns.ts'
 
 /** A constraint that somebody put on the target: Plimsoll makes none. */
 export interface Constraint {
@@ -32,10 +33,11 @@ export async function refuseUnwelcome(
   constraints: readonly Constraint[],
   stage: string,
 ): Promise<void> {
+  const rows = `(SELECT *, ${plan.readSeq}::BIGINT AS ${SEQ} FROM ${stage})`
   for (const { text, refuses } of constraints) {
     if (!refuses) continue
     const [row] = await plan.session.rows(
-      `SELECT to_json(${planKey(plan, 's')})::VARCHAR FROM ${stage} s WHERE ${refuses} LIMIT 1`,
+      `SELECT to_json(${planKey(plan, 's')})::VARCHAR FROM ${rows} s WHERE ${refuses} LIMIT 1`,
     )
     if (row) throw refusedRow(plan, text, JSON.parse(String(row[0])))
   }
