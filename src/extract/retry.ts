@@ -1,4 +1,6 @@
 import { PlimsollError } from '../kernel/errors.ts'
+import { memoryCoverage, saveMemory } from './progress-state.ts'
+import { catchUp } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
 
 /**
@@ -11,6 +13,7 @@ export async function withRetries<T>(session: StreamSession, work: () => Promise
   const startedMs = engine.clock.nowMs()
   for (let count = 0; ; count++) {
     try {
+      if (count > 0) await refreshClaim(session)
       return await work()
     } catch (error) {
       const retryable = error instanceof PlimsollError && error.retry === 'automatic'
@@ -20,24 +23,23 @@ export async function withRetries<T>(session: StreamSession, work: () => Promise
       engine.emit({ kind: 'retry', stream: settings.stream, attempt: count + 1, reason: error.message })
       if (error.code === 'SOURCE_QUERY_TOO_LONG') session.halvings += 1
       await engine.clock.sleep(retryDelayMs * 2 ** count)
-      await refreshClaim(session)
     }
   }
 }
 
-/** The claim beside the data is the truth; what a failed attempt believed is not. */
+/** The claim beside the data is the truth; what a failed attempt believed is not: a landing may have lost its reply. */
 async function refreshClaim(session: StreamSession): Promise<void> {
-  const stored = await session.engine.destination.claim(session.settings.stream)
+  const { engine, settings } = session
+  const stored = await engine.destination.claim(settings.stream)
   if (!stored)
-    throw new PlimsollError(
-      'DESTINATION_WENT_BACK',
-      `${session.settings.stream}: the claim vanished during the run`,
-    )
+    throw new PlimsollError('DESTINATION_WENT_BACK', `${settings.stream}: the claim vanished during the run`)
   if (stored.epoch !== session.claim.epoch) {
-    throw new PlimsollError(
-      'LEASE_FENCED_OUT',
-      `${session.settings.stream}: another run took this stream over`,
-    )
+    throw new PlimsollError('LEASE_FENCED_OUT', `${settings.stream}: another run took this stream over`)
+  }
+  if (stored.readSeq > session.claim.readSeq || stored.batch !== session.claim.batch) {
+    session.memory = await catchUp(engine, settings, stored, session.memory, session.runId)
+    session.coverage = memoryCoverage(session.memory)
+    await saveMemory(engine, session.lease, session.memory)
   }
   session.claim = stored
   session.classBelow = stored.watermark

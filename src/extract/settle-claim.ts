@@ -36,14 +36,7 @@ export async function settleClaim(
     await adoptIntoLedger(engine, settings, claim!, undefined, runId)
     return { claim, memory: memoryOfClaim(claim!, destinationId) }
   }
-  if (relation === 'ahead') {
-    // A landing was durable and the process died before the catalog heard of it: the claim is the truth.
-    const from = memory!.watermark ? positionFromJson(memory!.watermark) : undefined
-    const entry = await adoptIntoLedger(engine, settings, claim!, from, runId)
-    const coverage = entry ? addToCoverage(memoryCoverage(memory!), entry) : memoryCoverage(memory!)
-    const { watermark, readSeq } = memoryOfClaim(claim!, destinationId)
-    return { claim, memory: { ...memory!, watermark, readSeq, coverage: coverageToJson(coverage) } }
-  }
+  if (relation === 'ahead') return { claim, memory: await catchUp(engine, settings, claim!, memory!, runId) }
   if (settings.onDestinationWentBack === 'stop') {
     throw new PlimsollError(
       'DESTINATION_WENT_BACK',
@@ -62,6 +55,24 @@ export async function settleClaim(
     : undefined
   if (rewound) await adoptIntoLedger(engine, settings, rewound, undefined, runId)
   return { claim: rewound, memory: rewound && memoryOfClaim(rewound, destinationId) }
+}
+
+/**
+ * A landing was durable and nobody here heard of it, because the process died or the reply was lost: the claim is the
+ * truth. Returns the memory that goes with it; what was landed meanwhile is in the ledger.
+ */
+export async function catchUp(
+  engine: Engine,
+  settings: StreamSettings,
+  claim: StoredClaim,
+  memory: StreamMemory,
+  runId: string,
+): Promise<StreamMemory> {
+  const from = memory.watermark ? positionFromJson(memory.watermark) : undefined
+  const entry = await adoptIntoLedger(engine, settings, claim, from, runId)
+  const coverage = entry ? addToCoverage(memoryCoverage(memory), entry) : memoryCoverage(memory)
+  const { watermark, readSeq } = memoryOfClaim(claim, memory.destinationId)
+  return { ...memory, watermark, readSeq, coverage: coverageToJson(coverage) }
 }
 
 /** What the claim vouches for from `lower` on stands in the ledger too: it covers all below the watermark (spec E14). */
