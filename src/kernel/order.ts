@@ -26,5 +26,10 @@ export interface PositionOrder {
   readonly tick: bigint
   /** What every bound is floored to: a multiple of tick. */
   readonly grain: bigint
+  /**
+   * Set where stamps are cut to steps that do not begin at multiples of their size (an hour of +05:30, a day of New
+   * York): a stamp may lie this far below its instant, so the fence goes that much lower before it is floored.
+   */
+  readonly truncation?: bigint
   readonly stampedBy: Stamper
 }

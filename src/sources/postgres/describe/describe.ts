@@ -150,8 +150,9 @@ async function withGrain(
 ): Promise<typeof order> {
   if (order.kind !== 'timestamptz' && order.kind !== 'timestamp') return order
   const observed = searchable ? await observeGrain(ask, table, order) : undefined
-  const grain = observed ?? (declared?.grain === undefined ? UNKNOWN_GRAIN : order.grain)
-  return grain > order.grain ? { ...order, grain } : order
+  const grain = observed?.grain ?? (declared?.grain === undefined ? UNKNOWN_GRAIN : order.grain)
+  const truncated = observed && observed.spacing > observed.grain ? { truncation: observed.spacing } : {}
+  return { ...order, ...truncated, grain: grain > order.grain ? grain : order.grain }
 }
 
 /** The fixed width that the largest value shows, as `YYYY-MM-DD HH:MM:SS.SSS`. */

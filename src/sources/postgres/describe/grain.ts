@@ -40,8 +40,8 @@ export async function observeGrain(
   ask: Ask,
   table: TableRef,
   order: PositionOrder,
-): Promise<bigint | undefined> {
-  const look = async (limit: number): Promise<bigint | undefined> => {
+): Promise<ObservedGrain | undefined> {
+  const look = async (limit: number): Promise<ObservedGrain | undefined> => {
     const query = newestDistinctQuery(quoteTable(table), order.column, limit)
     const rows = await ask(`SET LOCAL statement_timeout = ${LOOK_TIMEOUT_MS}; ${query}`)
     return grainOf(rows.map((row) => parseTimestamp(row.v!)).filter((value) => value !== undefined))
@@ -49,7 +49,7 @@ export async function observeGrain(
   try {
     // The finest step needs few witnesses; only when they all agree on a coarser one is it worth looking further.
     const first = await look(FIRST_LOOK)
-    return first === undefined || first <= order.tick ? first : await look(LONG_LOOK)
+    return first === undefined || first.spacing <= order.tick ? first : await look(LONG_LOOK)
   } catch (error) {
     if (error instanceof PlimsollError && error.code === 'SOURCE_QUERY_TOO_LONG') return undefined
     throw error
@@ -59,8 +59,20 @@ export async function observeGrain(
 /** Where nothing is known of the column, its values may be whole minutes. */
 export const UNKNOWN_GRAIN = US_PER_MINUTE
 
-/** The coarsest step that all values are multiples of, or undefined for too few values. */
-export function grainOf(values: readonly bigint[]): bigint | undefined {
-  if (values.length < ENOUGH_VALUES) return undefined
-  return STEPS.find((step) => values.every((value) => floorMod(value, step) === 0n))
+/**
+ * `grain`: the coarsest step that all values are multiples of. `spacing`: the coarsest step between them; it is larger
+ * where stamps are cut to the hour or day of a zone whose hours or days do not begin with UTC's.
+ */
+export interface ObservedGrain {
+  readonly grain: bigint
+  readonly spacing: bigint
+}
+
+/** What the values show, or undefined for too few of them. */
+export function grainOf(values: readonly bigint[]): ObservedGrain | undefined {
+  const [first] = values
+  if (first === undefined || values.length < ENOUGH_VALUES) return undefined
+  const coarsest = (origin: bigint): bigint =>
+    STEPS.find((step) => values.every((value) => floorMod(value - origin, step) === 0n)) ?? 1n
+  return { grain: coarsest(0n), spacing: coarsest(first) }
 }
