@@ -24,6 +24,7 @@ export function readerRequest(
     queryMaxMs: limits.queryMaxMs,
     lockTimeoutMs: limits.lockTimeoutMs,
     pageRows: limits.pageRows,
+    fullScanMaxRows: limits.fullScanMaxRows,
   }
 }
 

@@ -163,6 +163,8 @@ export interface ReaderRequest {
   readonly queryMaxMs: number
   readonly lockTimeoutMs: number
   readonly pageRows: number
+  /** Outside a first load, more rows than this are not scanned for the sake of a few (spec E51). */
+  readonly fullScanMaxRows: number
 }
 
 /** One snapshot of one table. Opened after the fence, never before (spec E9). Always close it. */

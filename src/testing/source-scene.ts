@@ -92,6 +92,7 @@ async function describeScene(database: SuiteDatabase, readers: Reader[]): Promis
     queryMaxMs: 60_000,
     lockTimeoutMs: 2_000,
     pageRows: 7,
+    fullScanMaxRows: 100_000,
     ...change,
   })
   const openReader: SourceScene['openReader'] = async (t0Us, change) => {

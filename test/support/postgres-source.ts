@@ -70,6 +70,7 @@ export function readerRequest(
     queryMaxMs: 60_000,
     lockTimeoutMs: 1_000,
     pageRows: 10_000,
+    fullScanMaxRows: 100_000,
     ...rest,
   }
 }

@@ -61,6 +61,7 @@ export async function openSqliteTable(
     queryMaxMs: 60_000,
     lockTimeoutMs: 1_000,
     pageRows: 1_000,
+    fullScanMaxRows: 100_000,
     ...change,
   })
   return {

@@ -5,17 +5,15 @@ import type { Db } from './connection.ts'
 import { type OrderedColumn, rangePredicate } from './predicates.ts'
 import { rangeQuery } from './read/reader.ts'
 
-/** A scan of more rows than this stops a run (spec E51). */
-export const FULL_SCAN_MAX_ROWS = 100_000
-
 /** What the range query would do, from EXPLAIN QUERY PLAN and a bounded count over the index (spec E51). */
 export function explainRange(db: Db, request: ReaderRequest, column: OrderedColumn, range: Range): QueryPlan {
   const sql = rangeQuery(request, column, range.lower, range.upper, '*')
   const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
   const sequentialScan = steps.some((step) => step.detail.startsWith('SCAN'))
   const sort = steps.some((step) => step.detail.includes('TEMP B-TREE'))
-  const total = request.shape.rowCountEstimate ?? FULL_SCAN_MAX_ROWS + 1
-  const large = total > FULL_SCAN_MAX_ROWS
+  const { fullScanMaxRows } = request
+  const total = request.shape.rowCountEstimate ?? fullScanMaxRows + 1
+  const large = total > fullScanMaxRows
   return {
     sql,
     expectedRows: sequentialScan && large ? total : expectedRows(db, request, column, range, total),
@@ -33,9 +31,9 @@ function expectedRows(
   total: number,
 ): number {
   const rows = `SELECT 1 FROM ${quoteTable(request.shape.table)} WHERE ${rangePredicate(column, range.lower, range.upper)}`
-  const sql = `SELECT count(*) FROM (${rows} LIMIT ${FULL_SCAN_MAX_ROWS})`
+  const sql = `SELECT count(*) FROM (${rows} LIMIT ${request.fullScanMaxRows})`
   const counted = Number(db.prepare(sql).pluck().get())
-  return counted < FULL_SCAN_MAX_ROWS ? counted : Math.max(total, counted)
+  return counted < request.fullScanMaxRows ? counted : Math.max(total, counted)
 }
 
 function missingIndex({ shape, order }: ReaderRequest, total: number): string {

@@ -4,8 +4,6 @@ import type { QueryPlan, ReaderRequest } from '../../source.ts'
 import type { Pool } from '../connect/pool.ts'
 import { statementsFor } from './statements.ts'
 
-/** More rows than this are not read for the sake of a few, outside a first load. */
-const FULL_SCAN_MAX_ROWS = 100_000
 const BORDER_ROWS = 250_000
 
 interface PlanNode {
@@ -25,13 +23,15 @@ export async function explainRange(pool: Pool, request: ReaderRequest, range: Ra
   const sequentialScan = nodes(plan).some((node) => node['Node Type'] === 'Seq Scan')
   const sorts = [...nodes(plan), ...nodes(border)].filter((node) => /Sort$/.test(node['Node Type']))
   const indexed = request.shape.positions.some((fact) => fact.indexed && fact.column === request.order.column)
-  const costly = !indexed && rows > FULL_SCAN_MAX_ROWS && (sequentialScan || sorts.length > 0)
+  const isLarge = !indexed && rows > request.fullScanMaxRows
+  // An index on other columns first is read from end to end. Of a view only the plan tells what it stands on.
+  const costly = isLarge && (request.shape.kind !== 'view' || sequentialScan || sorts.length > 0)
   return {
     sql,
     expectedRows: plan['Plan Rows'],
     sequentialScan,
     // To sort a few rows of a small table or range is cheaper than to follow the index.
-    sort: sorts.length > 0 && (costly || sorts.some((node) => node['Plan Rows'] > FULL_SCAN_MAX_ROWS)),
+    sort: sorts.length > 0 && (costly || sorts.some((node) => node['Plan Rows'] > request.fullScanMaxRows)),
     obstacle: costly && range.lower ? obstacle(request, rows) : undefined,
   }
 }
