@@ -61,7 +61,7 @@ export const TYPE_CASES: readonly TypeCase[] = [
   {
     label: 'numeric',
     type: { name: 'numeric' },
-    values: ['1.10', '0', '-0.000', '1e-20'.replace('1e-20', `0.${'0'.repeat(40)}1`), '1'.repeat(100), 'NaN'],
+    values: ['1.10', '0', '0.000', '1e-20'.replace('1e-20', `0.${'0'.repeat(40)}1`), '1'.repeat(100), 'NaN'],
   },
   scalar('float4', [...FLOATS, '1e-45', '3.4028235e+38', '1.1754944e-38']),
   scalar('float8', [

@@ -116,6 +116,7 @@ describe(`16 writers against an extraction without pause, seed ${seed}`, () => {
     const writerUrl = at(primary, database, 'postgres')
     await query(writerUrl, scene.column === 'changed_in' ? XID_SCHEMA : SCHEMA)
     const destinationUrl = await makeDestination(scene, database)
+    await replayed()
     const open = await openEngine({
       sourceUrl: at(primary, database, scene.role),
       destinationUrl,
@@ -128,6 +129,13 @@ describe(`16 writers against an extraction without pause, seed ${seed}`, () => {
   })
 })
 
+/** Waits until the replica knows the new database; what it replays later is the source's to wait for. */
+async function replayed(): Promise<void> {
+  const lsn = await ask(primary.url, 'select pg_current_wal_insert_lsn()')
+  while ((await ask(replica.url, `select pg_last_wal_replay_lsn() >= '${lsn}'::pg_lsn - 8192`)) !== 'true')
+    await pause(50)
+}
+
 interface Raced {
   readonly runs: number
   readonly counts: WriterCounts
@@ -138,7 +146,7 @@ interface Raced {
 async function race(scene: Scene, open: OpenEngine, writerUrl: string): Promise<Raced> {
   const reader = new pg.Client({ connectionString: writerUrl })
   await reader.connect()
-  const ask: Query = (where) => rowsOf(reader, where)
+  const rows: Query = (where) => rowsOf(reader, where)
   const usual = [
     greaterThan('updated_at'),
     atLeast('updated_at'),
@@ -151,20 +159,20 @@ async function race(scene: Scene, open: OpenEngine, writerUrl: string): Promise<
   try {
     for (; performance.now() < until; runs++) {
       await runOnce(open, settings)
-      for (const strategy of usual) await strategy.run(ask)
+      for (const strategy of usual) await strategy.run(rows)
     }
   } finally {
     await writers.stop()
   }
   const counts = await writers.stop()
   await pause(1_100)
-  for (let i = 0; i < 3; i++) for (const strategy of usual) await strategy.run(ask)
+  for (let i = 0; i < 3; i++) for (const strategy of usual) await strategy.run(rows)
   const last =
     scene.column === 'changed_in'
       ? 'max(changed_in)::text'
       : '(extract(epoch from max(updated_at)) * 1000000)::bigint::text'
   await settle(open, settings, BigInt(await one(reader, `select ${last} from public.orders`)))
-  const truth = await ask('true')
+  const truth = await rows('true')
   await reader.end()
   return { runs, counts, truth, usual }
 }
@@ -252,6 +260,16 @@ async function rowsOf(client: pg.Client, where: string): Promise<SeenRow[]> {
 async function one(client: pg.Client, sql: string): Promise<string> {
   const { rows } = await client.query({ text: sql, rowMode: 'array' })
   return String(rows[0]![0])
+}
+
+async function ask(url: string, sql: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await one(client, sql)
+  } finally {
+    await client.end()
+  }
 }
 
 async function query(url: string, sql: string): Promise<void> {

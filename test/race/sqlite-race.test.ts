@@ -47,7 +47,7 @@ describe(`16 writer processes on one SQLite file, seed ${seed}`, () => {
       stateDir: join(folder, `state-${mode}`),
     })
     const settings = streamSettings('main.orders', {
-      position: { column: 'updated_at', stampedBy: 'database' },
+      position: { column: 'updated_at', stampedBy: 'database', grain: 1_000_000n },
       overlap: { kind: 'fixed', amount: 0n },
     })
     const usual = [

@@ -19,7 +19,7 @@ while (performance.now() < until) {
   db.exec('begin immediate')
   const statements = 1 + random.below(3)
   for (let i = 0; i < statements; i++) change()
-  const late = random.chance(0.08)
+  const late = random.chance(0.05)
   if (late) pause(300 + random.below(1_500))
   if (random.chance(0.12)) {
     db.exec('rollback')
