@@ -78,7 +78,8 @@ export function prepareTests(setup: DestinationSetup): void {
       inScene(setup, 'other type', async (scene) => {
         const destination = await scene.open()
         const table = ordersTable(scene)
-        await startStream(scene, destination, table)
+        const stream = await startStream(scene, destination, table)
+        await stream.land([ROW])
         const columns = [...table.columns.slice(0, 2), column('note', { name: 'int4' })]
         const claim = await destination.claim(table.stream)
         const error = await failure(
@@ -86,6 +87,19 @@ export function prepareTests(setup: DestinationSetup): void {
           destination.prepare({ ...table, columns }, claim),
         )
         expect(error.message).toContain('note')
+      }))
+
+    test('while nothing has landed a column may become text, as refusals advise (E75)', () =>
+      inScene(setup, 'retyped', async (scene) => {
+        const destination = await scene.open()
+        const orders = ordersTable(scene)
+        const columns = [...orders.columns.slice(0, 2), column('note', { name: 'int4' })]
+        const table = { ...orders, columns, asText: [] as readonly string[] }
+        const stream = await startStream(scene, destination, table)
+        const asText = { ...table, asText: ['note'] }
+        await destination.prepare(asText, await stream.claim())
+        await stream.land([ROW], { table: asText, known: 'nothing_there' })
+        expect(await scene.store.readRows(table.target, orders.columns)).toEqual([[...ROW]])
       }))
 
     test('another column of the target that the source lacks is a mismatch', () =>

@@ -27,6 +27,7 @@ export async function prepareTable(
   }
   const isFilled = (await session.rows(`SELECT 1 FROM ${target} LIMIT 1`)).length > 0
   if (!claim && isFilled) refuseNotOurs(table)
+  if (!isFilled && present.has(SEQ_COLUMN)) await retypeEmpty(session, target, columns, present)
   checkColumns(table, columns, present, isFilled)
   const missing = columns.filter(({ name }) => !present.has(name))
   for (const { sql, sqlType } of missing)
@@ -56,6 +57,29 @@ async function readColumns(
     [schema, name],
   )
   return rows.length === 0 ? undefined : new Map(rows.map(([column, type]) => [String(column), String(type)]))
+}
+
+/**
+ * A first load that was refused a value leaves its table empty; what the hint of the refusal asks for (`columns: { c: text }`)
+ * then gives a column another type (spec E75). Tables that we never prepared keep theirs.
+ */
+async function retypeEmpty(
+  session: Session,
+  target: string,
+  columns: readonly TargetColumn[],
+  present: Map<string, string>,
+): Promise<void> {
+  for (const { name, sql, sqlType } of columns) {
+    if (!present.has(name) || present.get(name) === sqlType) continue
+    const retype = `ALTER TABLE ${target} ALTER COLUMN ${sql} TYPE ${sqlType} USING NULL::${sqlType}`
+    // DuckDB alters no table with an index: what then keeps its type is named as a mismatch.
+    const isDone = await session.run(retype).then(
+      () => true,
+      () => false,
+    )
+    if (!isDone) return
+    present.set(name, sqlType)
+  }
 }
 
 /** DuckDB calls names equal that differ in case only. */

@@ -21,15 +21,16 @@ export async function prepareTable(
 ): Promise<Prepared> {
   checkNames(table)
   const types = await columnTypes(session, table)
-  const facts = await readTableFacts(session, table.target)
-  if (!facts) {
+  const present = await readTableFacts(session, table.target)
+  if (!present) {
     await createSchema(session, table.target.schema)
     await session.query(createSql(table, types)).catch((error: unknown) => refuseType(error, table))
     return { kind: 'created' }
   }
-  if (!['r', 'p'].includes(facts.kind)) mismatch(table, `${table.target.name} is not a table`, {})
+  if (!['r', 'p'].includes(present.kind)) mismatch(table, `${table.target.name} is not a table`, {})
   const isFilled = await hasRows(session, table.target)
   if (!claim && isFilled) refuseNotOurs(table)
+  const facts = isFilled ? present : await retypeEmpty(session, table, types, present)
   checkColumns(table, types, facts, isFilled)
   const added = await addColumns(session, table, types, facts)
   await allowNullKeys(session, table, facts)
@@ -62,6 +63,26 @@ async function addColumns(
       .catch((error: unknown) => refuseType(error, table))
   }
   return missing.map(([name]) => name)
+}
+
+/**
+ * A first load that was refused a value leaves its table empty; what the hint of the refusal asks for (`columns: { c: text }`)
+ * then gives a column another type (spec E75). Tables that we never prepared keep theirs.
+ */
+async function retypeEmpty(
+  session: Session,
+  table: TargetTable,
+  types: Types,
+  facts: TableFacts,
+): Promise<TableFacts> {
+  const wrong = [...types].filter(([name, type]) => {
+    const present = facts.columns.get(name)
+    return present && !present.generated && !canHold(present.type, type)
+  })
+  if (!facts.columns.has(SEQ_COLUMN) || wrong.length === 0) return facts
+  const actions = wrong.map(([name, type]) => `ALTER COLUMN ${quoteIdentifier(name)} TYPE ${type} USING NULL`)
+  await session.query(`ALTER TABLE ${quoteTable(table.target)} ${actions.join(', ')}`)
+  return (await readTableFacts(session, table.target))!
 }
 
 /** `nullKeys: match`, declared after the table was made without it (spec E55). */

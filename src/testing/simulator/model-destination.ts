@@ -169,7 +169,9 @@ function prepareTable(store: ModelStore, table: TargetTable, claim: StoredClaim 
     })
   }
   const added = missingColumns(name, present, table)
+  if (present.rows.size === 0) store.tables.set(name, { ...present, columns, asText })
   if (added.length === 0) return { kind: 'unchanged' }
+  if (present.rows.size === 0) return { kind: 'columns_added', columns: added }
   const nulls = added.map(() => null)
   const widen = (row: StoredRow): StoredRow => ({ ...row, values: [...row.values, ...nulls] })
   store.tables.set(name, {
@@ -186,7 +188,9 @@ function missingColumns(name: string, present: StoredTable, table: TargetTable):
     return found && JSON.stringify(from.asText.includes(column) ? { name: 'text' } : found.type)
   }
   for (const column of present.columns) {
-    if (typeIn(table, column.name) === typeIn(present, column.name)) continue
+    const [wanted, found] = [typeIn(table, column.name), typeIn(present, column.name)]
+    // An empty table takes another type.
+    if (wanted === found || (wanted !== undefined && present.rows.size === 0)) continue
     throw new PlimsollError(
       'DESTINATION_TABLE_MISMATCH',
       `${name}: column ${column.name} cannot take the source's`,
