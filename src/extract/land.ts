@@ -29,6 +29,16 @@ export interface LandRequest {
  * E56, E58). Only `run` moves the watermark, and only to the upper bound of the range: never to a value that was read.
  */
 export async function land(session: StreamSession, request: LandRequest): Promise<Receipt> {
+  try {
+    return await landHeld(session, request)
+  } catch (error) {
+    const isLost = error instanceof PlimsollError && error.code === 'LEASE_FENCED_OUT'
+    if (isLost) await session.engine.reach('lease.lost_while_landing')
+    throw error
+  }
+}
+
+async function landHeld(session: StreamSession, request: LandRequest): Promise<Receipt> {
   session.lease.assertHeld()
   const { engine } = session
   const batchId = batchOf(session, request)

@@ -18,6 +18,8 @@ export interface StreamResult {
   readonly proofReason: string
   /** Why the watermark stood, in words; undefined when it moved. */
   readonly heldBecause: string | undefined
+  /** Who binds the fence, though the watermark may have moved; undefined when nobody does. */
+  readonly fenceBoundBy: string | undefined
   readonly counts: RunCounts
   /** Rows delivered from lanes, peek and bills, by name; not part of `counts`. */
   readonly laneRows: Readonly<Record<string, number>>

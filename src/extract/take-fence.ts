@@ -1,5 +1,6 @@
+import { US_PER_MINUTE, US_PER_SECOND } from '../kernel/calendar.ts'
 import type { Fence } from '../kernel/fence.ts'
-import { lowerBound } from '../kernel/moment.ts'
+import { isTimeLike, lowerBound } from '../kernel/moment.ts'
 import { decideOverlap, type Overlap } from '../kernel/overlap.ts'
 import { comparePositions, minPosition, type Position, positionFromJson } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
@@ -67,7 +68,13 @@ function heldReason(session: StreamSession, fence: Fence): string | undefined {
   if (fence.value === undefined) return fence.heldBecause ?? 'the source can give no bound yet'
   const watermark = session.claim.watermark
   if (!watermark || comparePositions(fence.value, watermark) > 0) return undefined
-  return fence.heldBecause ?? 'the fence has not passed the watermark yet'
+  if (fence.heldBecause) return fence.heldBecause
+  const undeclared = session.settings.position?.grain === undefined
+  const coarse = isTimeLike(session.choice.order) && session.choice.order.grain >= US_PER_MINUTE && undeclared
+  const why = coarse
+    ? `; it moves in steps of ${session.choice.order.grain / US_PER_SECOND} s until finer stamps are seen or a grain is declared`
+    : ''
+  return `the fence has not passed the watermark yet${why}`
 }
 
 async function rememberFence(session: StreamSession, fence: Fence): Promise<void> {

@@ -107,6 +107,7 @@ export function resultToJson(result: StreamResult): Readonly<Record<string, unkn
     proof: result.proof,
     proof_reason: result.proofReason,
     held_because: result.heldBecause ?? null,
+    fence_bound_by: result.fenceBoundBy ?? null,
     counts: result.counts,
     lane_rows: result.laneRows,
     peek_rows: result.peekRows,
