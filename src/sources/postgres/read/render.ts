@@ -16,15 +16,18 @@ export function selectList(
       const bare = quoteIdentifier(column.name)
       if (asText.includes(column.name)) return bare
       if (isMoney(column)) return `${bare}::numeric`
+      if (isMoneyList(column) && format === 'pg_csv') return `${bare}::numeric[]`
       return format === 'pg_csv' ? bare : plain(bare, column)
     })
     .join(', ')
 }
 
-/** Money prints the server's currency sign; its element type tells an array of it. */
+/** Money prints the server's currency sign. */
 function isMoney({ nativeType, type }: ColumnShape): boolean {
   return type.name === 'numeric' && nativeType === 'money'
 }
+
+const isMoneyList = ({ nativeType }: ColumnShape): boolean => nativeType === 'money[]'
 
 function plain(c: string, column: ColumnShape): string {
   if (column.type.name === 'list') return plainList(c, column.type.of, column.nativeType)
