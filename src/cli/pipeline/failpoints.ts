@@ -3,11 +3,13 @@ import { FAILPOINTS, type Failpoint, type ReachFailpoint } from '../../kernel/fa
 
 /**
  * For the crash suite (spec E74): `PLIMSOLL_FAILPOINT=name` or `name:3` ends this process with SIGKILL when the name is
- * reached for the third time; `PLIMSOLL_FAILPOINT_THROW` throws instead, once. Without them nothing is reached.
+ * reached for the third time; `PLIMSOLL_FAILPOINT_THROW` throws instead, once, and `PLIMSOLL_FAILPOINT_STOP` stands still
+ * there (SIGSTOP), until SIGCONT. Without them nothing is reached.
  */
 export function failpointsFrom(environment: Readonly<Record<string, string | undefined>>): ReachFailpoint {
   const kill = parse(environment.PLIMSOLL_FAILPOINT)
   const fail = parse(environment.PLIMSOLL_FAILPOINT_THROW)
+  const stop = parse(environment.PLIMSOLL_FAILPOINT_STOP)
   const reached = new Map<string, number>()
   return (name) => {
     const count = (reached.get(name) ?? 0) + 1
@@ -16,6 +18,7 @@ export function failpointsFrom(environment: Readonly<Record<string, string | und
       process.kill(process.pid, 'SIGKILL')
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     }
+    if (stop?.name === name && stop.count === count) process.kill(process.pid, 'SIGSTOP')
     if (fail?.name === name && fail.count === count) {
       throw new PlimsollError('DESTINATION_FAILED', `the failpoint ${name} was told to fail`)
     }
