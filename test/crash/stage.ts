@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import pg from 'pg'
 import { chainFault } from '../../src/catalog/record-chain.ts'
 import { openCatalog } from '../../src/catalog/sqlite/index.ts'
-import { type Ended, type ProgramOptions, runProgram } from './program.ts'
+import { type Ended, type ProgramOptions, runProgram, startProgram } from './program.ts'
 
 export interface Combination {
   readonly destination: 'duckdb' | 'postgres'
@@ -22,6 +22,8 @@ export interface Stage {
   /** The rows of a query at the destination, as texts. */
   landed(sql: string): Promise<string[][]>
   copy(options?: Partial<ProgramOptions>, more?: readonly string[]): Promise<Ended>
+  /** The same, for who wants to do something to the process meanwhile. */
+  start(options?: Partial<ProgramOptions>, more?: readonly string[]): ReturnType<typeof startProgram>
   plimsoll(args: readonly string[], options?: Partial<ProgramOptions>): Promise<Ended>
   dispose(): Promise<void>
 }
@@ -76,6 +78,7 @@ export async function openStage(
     '--set',
     'retries=1',
   ]
+  const copying = ['copy', sourceUrl, url, ...flags, ...settings]
   const plimsoll: Stage['plimsoll'] = (args, options = {}) => runProgram(args, { cwd: folder, ...options })
   return {
     folder,
@@ -85,8 +88,8 @@ export async function openStage(
     sql: (text) => source.query(text),
     landed: (sql) => (combination.destination === 'duckdb' ? fromDuckdb(url, sql) : fromPostgres(url, sql)),
     plimsoll,
-    copy: (options = {}, more = []) =>
-      plimsoll(['copy', sourceUrl, url, ...flags, ...settings, ...more], options),
+    copy: (options = {}, more = []) => plimsoll([...copying, ...more], options),
+    start: (options = {}, more = []) => startProgram([...copying, ...more], { cwd: folder, ...options }),
     async dispose() {
       await source.end()
       await rm(folder, { recursive: true, force: true })
