@@ -27,6 +27,9 @@ export async function judgeLateRows(
   if (before.proof !== 'proven' || session.memory.contradicted) return
   session.memory = { ...session.memory, contradicted: true }
   await saveMemory(session.engine, session.lease, session.memory)
+  const doubted = { ...session.claim, proof: 'assumed' as const }
+  await session.engine.destination.writeClaim(doubted, session.claim)
+  session.claim = doubted
   const key = receipt.lateRows[0]?.key.join(', ') ?? '?'
   await raise(
     session,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grainOf } from './grain.ts'
+import { grainOf, isCutElsewhere } from './grain.ts'
 
 const many = (step: bigint): bigint[] => Array.from({ length: 20 }, (_, i) => BigInt(i - 10) * step)
 
@@ -18,5 +18,9 @@ test('too few values show nothing', () => {
 test('hours of a zone with half an hour more are spaced by an hour, though no multiples of one', () => {
   const hour = 3_600_000_000n
   const values = Array.from({ length: 25 }, (_, i) => BigInt(i) * hour + hour / 2n)
-  expect(grainOf(values)).toEqual({ grain: 60_000_000n, spacing: hour })
+  const seen = grainOf(values)!
+  expect(seen).toEqual({ grain: 60_000_000n, spacing: hour })
+  expect(isCutElsewhere(seen)).toBe(true)
+  expect(isCutElsewhere({ grain: 1n, spacing: 1_000_000n })).toBe(false)
+  expect(isCutElsewhere({ grain: hour, spacing: hour })).toBe(false)
 })

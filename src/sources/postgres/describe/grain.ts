@@ -76,3 +76,8 @@ export function grainOf(values: readonly bigint[]): ObservedGrain | undefined {
     STEPS.find((step) => values.every((value) => floorMod(value - origin, step) === 0n)) ?? 1n
   return { grain: coarsest(0n), spacing: coarsest(first) }
 }
+
+/** Hours and days of another zone: only they can begin elsewhere than UTC's, for zones differ by whole minutes. */
+export function isCutElsewhere({ grain, spacing }: ObservedGrain): boolean {
+  return spacing > grain && spacing >= US_PER_HOUR
+}
