@@ -9,7 +9,8 @@ interface Rule {
 /** DuckDB has no error codes: its messages are matched, the first rule wins. */
 const RULES: readonly Rule[] = [
   {
-    pattern: /No space left on device|could not write all bytes|disk quota|Quota exceeded|ENOSPC/i,
+    pattern:
+      /No space left on device|could not write all bytes|disk quota|Quota exceeded|ENOSPC|File too large|EFBIG/i,
     code: 'DESTINATION_DISK_FULL',
     hint: 'Free space on the disk of the database file, then run again. Nothing of this landing was kept.',
   },
