@@ -54,6 +54,8 @@ export async function openStage(
       ? `duckdb://${join(folder, 'copy', 'things.duckdb')}`
       : destinationUrl
   const source = new pg.Client({ connectionString: sourceUrl })
+  // A server that a test ends takes this session along.
+  source.on('error', () => {})
   await source.connect()
   await source.query(SCHEMA)
   const flags = [
@@ -91,7 +93,7 @@ export async function openStage(
     copy: (options = {}, more = []) => plimsoll([...copying, ...more], options),
     start: (options = {}, more = []) => startProgram([...copying, ...more], { cwd: folder, ...options }),
     async dispose() {
-      await source.end()
+      await source.end().catch(() => {})
       await rm(folder, { recursive: true, force: true })
     },
   }
