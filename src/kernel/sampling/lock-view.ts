@@ -23,15 +23,19 @@ export interface LockLook {
  * A transaction new at this look began after the previous clock reading. A prepared one began after the reading
  * before it was first seen, or it is one of the transactions that have vanished since, whichever is lower: the lists
  * are not read at one instant, so its own key may vanish only at a later look. Of what was there at the very first
- * look nothing is known until it is gone.
+ * look nothing is known until it is gone. A step of the clock lowers every bound: it may have come between the clock
+ * reading of the previous look and its lists.
  */
 export function observeLocks(previous: LockView | undefined, look: LockLook): LockView {
-  const first = previous && previous.clock - look.steppedBack
+  const lowered = (bound: Bound): Bound => (bound === undefined ? undefined : bound - look.steppedBack)
+  const first = lowered(previous?.clock)
   const carry = (known: ReadonlyMap<string, Bound> | undefined, key: string): Bound =>
-    known?.has(key) ? known.get(key) : first
+    known?.has(key) ? lowered(known.get(key)) : first
   const open = new Map(look.open.map((key) => [key, carry(previous?.open, key)]))
 
-  const vanished = [...(previous?.open ?? [])].filter(([key]) => !open.has(key)).map(([, bound]) => bound)
+  const vanished = [...(previous?.open ?? [])]
+    .filter(([key]) => !open.has(key))
+    .map(([, bound]) => lowered(bound))
   const prepared = new Map(
     look.prepared.map((key) => [key, vanished.reduce<Bound>(lowerOf, carry(previous?.prepared, key))]),
   )

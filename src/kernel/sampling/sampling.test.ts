@@ -65,6 +65,21 @@ describe('E23 clock steps', () => {
     expect(clockStepUs(reading(9000, 0, 10), reading(5000, 1000, 1030), 100n)).toBe(5030n)
   })
 
+  test('lowers what an earlier look had given: the step may have come before that look had its lists', () => {
+    const first = observeLocks(undefined, { clock: 100n, open: [], prepared: [], steppedBack: 0n })
+    const second = observeLocks(first, { clock: 110n, open: ['new'], prepared: ['x'], steppedBack: 0n })
+    expect(lockBound(second)).toBe(100n)
+    const third = observeLocks(second, { clock: 70n, open: ['new'], prepared: ['x'], steppedBack: 50n })
+    expect([...third.open.values(), ...third.prepared.values()]).toEqual([50n, 50n])
+    const gone = observeLocks(second, { clock: 70n, open: [], prepared: ['y'], steppedBack: 50n })
+    expect(gone.prepared.get('y')).toBe(50n)
+
+    const one = observeSessions(undefined, { t0: 100n, starts: [], prepared: [], steppedBackUs: 0n })
+    const two = observeSessions(one, { t0: 110n, starts: [], prepared: ['x'], steppedBackUs: 0n })
+    const three = observeSessions(two, { t0: 70n, starts: [], prepared: ['x'], steppedBackUs: 50n })
+    expect(sessionBound(three)).toBe(50n)
+  })
+
   test('between processes only a clock below the stored one shows', () => {
     expect(clockStepUs({ t0: 9000n }, reading(5000, 1), 100n)).toBe(4000n)
     expect(clockStepUs({ t0: 4000n }, reading(5000, 1_000_000), 100n)).toBe(0n)

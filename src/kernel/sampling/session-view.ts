@@ -20,13 +20,14 @@ export interface SessionLook {
 /**
  * A prepared transaction has left the sessions and does not tell when it began. When seen first, it was open at the
  * previous look or began after it, so the previous `raw` bounds it until it is gone; without a previous look nothing
- * does. A clock that stepped back in between may have given it an even smaller start.
+ * does. A clock that stepped back may have given it an even smaller start, also between the clock reading of the look
+ * that saw it first and that look's list: a step lowers every bound.
  */
 export function observeSessions(previous: SessionView | undefined, look: SessionLook): SessionView {
-  const first = previous && previous.raw - look.steppedBackUs
   const prepared = new Map<string, Bound>()
   for (const key of look.prepared) {
-    prepared.set(key, previous?.prepared.has(key) ? previous.prepared.get(key) : first)
+    const known = previous?.prepared.has(key) ? previous.prepared.get(key) : previous?.raw
+    prepared.set(key, known === undefined ? undefined : known - look.steppedBackUs)
   }
   const raw = look.starts.reduce((least, start) => (start < least ? start : least), look.t0)
   return { raw, prepared }
