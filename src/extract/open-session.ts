@@ -133,11 +133,27 @@ async function inspect(
     recorder.note({ error: describeError(error) })
     const record = recorder.finish('failed', undefined, undefined)
     await engine.catalog.closeRun(runId, settings.catalogKey, record).catch((closing: unknown) => {
-      // Taken over meanwhile: the run is closed already, and why this one failed is what counts (spec E63).
       if (!(closing instanceof PlimsollError)) throw closing
+      throw takenOver(settings.stream, error)
     })
     throw error
   }
+}
+
+/**
+ * The run is closed already: another took over meanwhile (spec E63). What this one found may be half from before and half
+ * from after, and is no news of source or destination.
+ */
+function takenOver(stream: string, found: unknown): unknown {
+  if (!(found instanceof PlimsollError) || found.code === 'LEASE_FENCED_OUT') return found
+  return new PlimsollError(
+    'LEASE_FENCED_OUT',
+    `${stream}: another run took over while this one stood still`,
+    {
+      hint: `What it found in between may not hold: ${found.message}. Look at plimsoll runs for the other.`,
+      cause: found,
+    },
+  )
 }
 
 /** Runs of older epochs are dead or fenced out; one of a newer epoch has taken over from this process. */
