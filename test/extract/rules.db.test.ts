@@ -70,17 +70,17 @@ async function scene(name: string, work: (scene: Scene) => Promise<void>): Promi
   }
 }
 
-const valueOf = (position: StreamResult['watermarkAfter']): bigint => position!.value as bigint
+const positionValue = (position: StreamResult['watermarkAfter']): bigint => position!.value as bigint
 
 describe('a run', () => {
   test('E11 an idle table, ten runs: the watermark follows the clock, nothing beyond the overlap is read', () =>
     scene('idle ten', async ({ run }) => {
-      let before = valueOf((await run()).watermarkAfter)
+      let before = positionValue((await run()).watermarkAfter)
       for (let i = 0; i < 10; i++) {
         const result = await run()
         expect(result.counts.rows_read).toBe(0)
-        expect(valueOf(result.watermarkAfter)).toBeGreaterThan(before)
-        before = valueOf(result.watermarkAfter)
+        expect(positionValue(result.watermarkAfter)).toBeGreaterThan(before)
+        before = positionValue(result.watermarkAfter)
       }
     }))
 
@@ -118,7 +118,7 @@ describe('a run', () => {
     scene('contradicted', async ({ run, sql, alarms }) => {
       const first = await run()
       expect(first.proof).toBe('proven')
-      const stamp = formatTimestampUs(valueOf(first.watermarkAfter) - 250_000_000n, '+00')
+      const stamp = formatTimestampUs(positionValue(first.watermarkAfter) - 250_000_000n, '+00')
       await sql(`insert into public.things values (500, 'old date', '${stamp}')`)
       const second = await run()
       expect(second.counts).toMatchObject({ late: 1, inserted: 1 })
@@ -130,7 +130,7 @@ describe('a run', () => {
   test('E41 one planted row of each class is counted in its class', () =>
     scene('classes', async ({ run, sql }) => {
       const first = await run()
-      const at = (ago: bigint) => `'${formatTimestampUs(valueOf(first.watermarkAfter) - ago, '+00')}'`
+      const at = (ago: bigint) => `'${formatTimestampUs(positionValue(first.watermarkAfter) - ago, '+00')}'`
       await sql(
         `insert into public.things values (601, 'a', ${at(9_000_000n)}), (602, 'b', ${at(8_000_000n)}), (603, 'c', ${at(7_000_000n)})`,
       )
@@ -240,7 +240,7 @@ describe('a run', () => {
   test('E70 a watermark falls only across a generation border, with person and reason in the record', () =>
     scene('rewind', async ({ run, engine, record }) => {
       const first = await run()
-      const to = formatTimestampUs(valueOf(first.watermarkAfter) - 10n * MINUTE, 'Z')
+      const to = formatTimestampUs(positionValue(first.watermarkAfter) - 10n * MINUTE, 'Z')
       const rewound = await rewindStream(
         engine,
         SETTINGS,
@@ -248,7 +248,7 @@ describe('a run', () => {
         { person: 'ada', reason: 'a restore' },
       )
       expect(rewound.generation).toBe(2)
-      expect(valueOf(rewound.after)).toBe(parseTimestamp(to)!)
+      expect(positionValue(rewound.after)).toBe(parseTimestamp(to)!)
       expect(await record()).toMatchObject({ kind: 'rewind', person: 'ada', reason: 'a restore', parent: 1 })
       await expect(
         rewindStream(

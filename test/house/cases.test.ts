@@ -24,7 +24,7 @@ const CASES = Object.entries(GROUPS)
   .filter((id) => !ELSEWHERE.has(id))
 
 /** Ids at the start of a test's name: `test('TIE-1 …'`, `caseTest('PREC-1, TIE-7: …'`, `('LATE-5a, E37: …'`. */
-export function casesNamedIn(text: string): string[] {
+function casesNamedIn(text: string): string[] {
   return [...text.matchAll(/\(\s*['"`]([A-Z]+-\d+[^'"`]*)/g)].flatMap(([, name]) => {
     const ids = /^(?:[A-Z]+-\d+[a-z]?(?:, )?)+/.exec(name!)?.[0] ?? ''
     return ids.match(/[A-Z]+-\d+/g) ?? []
