@@ -1,9 +1,14 @@
 import pg from 'pg'
 import { destinationError } from './errors.ts'
+import { socketOf, watchQuiet } from './quiet-watch.ts'
 
 const POOL_SIZE = 10
 const CONNECT_WAIT_MS = 30_000
 const IDLE_MS = 10_000
+/** A network that is gone is noticed so long after the last byte, and ten seconds. */
+const KEEP_ALIVE_DELAY_MS = 10_000
+/** How long servers may take to take leave. */
+const END_MAX_MS = 2_000
 /** A merge of one slice, or the index after a first load. */
 export const STATEMENT_MAX_MS = 3_600_000
 /** How long a statement waits for a lock of somebody else's; the wait for a lost commit has its own limit. */
@@ -52,19 +57,26 @@ export function openSessions(url: string): Sessions {
     connectionTimeoutMillis: CONNECT_WAIT_MS,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     allowExitOnIdle: true,
   })
   const setUp = new WeakSet<object>()
   let version = 0
   // A connection that breaks fails its query; the event alone must not end the process.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => {
+    clients.add(client)
+    client.on('error', () => {})
+  })
+  pool.on('remove', (client) => clients.delete(client))
 
   const use = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
     const session = await pool.connect().catch((error: unknown) => {
       throw destinationError(error)
     })
     let broken = false
+    const stopWatching = watchQuiet(session, url)
     try {
       if (!setUp.has(session)) {
         version = await prepareSession(session)
@@ -75,6 +87,7 @@ export function openSessions(url: string): Sessions {
       broken = true
       throw destinationError(error)
     } finally {
+      stopWatching()
       session.release(broken)
     }
   }
@@ -92,9 +105,16 @@ export function openSessions(url: string): Sessions {
       }
     })
 
+  const endAll = async (): Promise<void> => {
+    const impatience = setTimeout(() => {
+      for (const client of clients) socketOf(client).destroy()
+    }, END_MAX_MS)
+    await pool.end()
+    clearTimeout(impatience)
+  }
   let closing: Promise<void> | undefined
   const close = () => {
-    closing ??= pool.end()
+    closing ??= endAll()
     return closing
   }
   return { versionNumber: () => version, use, transaction, close }

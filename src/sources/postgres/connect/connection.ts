@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, string | null>>
 
 const OLDEST_VERSION = 120_000
 /** The server ends a long query first; this is for a server that no longer answers. */
-const ANSWER_GRACE_MS = 15_000
+export const ANSWER_GRACE_MS = 15_000
 const END_TIMEOUT_MS = 2_000
 
 /** One session at the server. Queries are sent one after another. */

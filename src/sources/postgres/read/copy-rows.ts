@@ -9,10 +9,13 @@ import { explainError } from '../connect/explain-error.ts'
 const BUFFER_BYTES = 256 * 1024
 /** How long the server may take to end a query; then its connection is given up. */
 const STOP_PATIENCE_MS = 10_000
+const QUIET_LOOK_MS = 1_000
 
 /** What happens around one COPY. */
 export interface CopyPlan {
   readonly format: WireFormat
+  /** The server ends a long query first; this is for a network that passes nothing on any more. */
+  readonly quietMaxMs: number
   /** Asked before the rows, on the same snapshot: the COPY statement, and the last key it will deliver. */
   readonly prepare: () => Promise<{ sql: string; lastKey?: readonly string[] }>
   /** When the last byte has come, before the consumer hears of the end. */
@@ -52,7 +55,8 @@ async function run(connection: Connection, plan: CopyPlan, meter: Meter): Promis
     const { sql, lastKey } = await plan.prepare()
     if (meter.destroyed) throw endedEarly()
     query = watch(connection.copy(sql))
-    const rowCount = await pass(query.copy, meter)
+    const stopWatching = watchQuiet(connection, meter, plan.quietMaxMs)
+    const rowCount = await pass(query.copy, meter).finally(stopWatching)
     return { rowCount, byteSize: meter.byteSize, ...(lastKey ? { lastKey } : {}) }
   } catch (error) {
     const explained = explainError(error, connection.place)
@@ -74,6 +78,20 @@ function watch(copy: CopyToStreamQuery): StartedCopy {
     for (const event of ['end', 'error', 'close']) copy.once(event, () => resolve(true))
   })
   return { copy, over }
+}
+
+/** Ends the connection when no row has come for too long although somebody would take it. Returns how to stop. */
+function watchQuiet(connection: Connection, meter: Meter, maxMs: number): () => void {
+  // Looks are counted, not time: a process that stood still has missed nothing.
+  let [seen, quietLooks] = [0, 0]
+  const timer = setInterval(() => {
+    const isQuiet = meter.byteSize === seen && !meter.writableNeedDrain
+    seen = meter.byteSize
+    quietLooks = isQuiet ? quietLooks + 1 : 0
+    if (quietLooks * QUIET_LOOK_MS > maxMs) connection.destroy()
+  }, QUIET_LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** Resolves with the row count once all bytes have passed and the server is ready for the next query. */

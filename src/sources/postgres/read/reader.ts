@@ -4,7 +4,7 @@ import { LANES } from '../../../kernel/lane.ts'
 import type { Position } from '../../../kernel/position.ts'
 import { quoteTable } from '../../../kernel/sql-text.ts'
 import type { Reader, ReaderRequest, RowStream } from '../../source.ts'
-import type { Connection, Row } from '../connect/connection.ts'
+import { ANSWER_GRACE_MS, type Connection, type Row } from '../connect/connection.ts'
 import type { Pool } from '../connect/pool.ts'
 import { snapshotStatements } from '../connect/session.ts'
 import { readTableFacts } from '../describe/columns.ts'
@@ -123,6 +123,7 @@ function snapshotReader(
     read(scope) {
       latest = copyRows(connection, {
         format: request.format,
+        quietMaxMs: request.queryMaxMs + ANSWER_GRACE_MS,
         prepare: async () => {
           const keySql = statements.lastKey(scope)
           const lastKey = keySql ? keyTexts(request.key, await ask(keySql)) : undefined
