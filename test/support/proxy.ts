@@ -13,6 +13,9 @@ export interface Proxy {
   leadTo(port: number): void
   /** Passes nothing on any more, in either direction, and closes nothing: as a cut cable. */
   cut(): void
+  /** The same, once so many more bytes have passed. */
+  cutAfter(byteSize: number): void
+  isCut(): boolean
   heal(): void
   /** The COMMIT is lost with its connection: before the server sees it, or when it has answered. Only the next one. */
   loseCommit(fate: CommitFate): void
@@ -32,6 +35,11 @@ export async function startProxy(port: number): Promise<Proxy> {
   let fate: CommitFate | undefined
   let byteSize = 0
   let lost = 0
+  let cutAt = Number.POSITIVE_INFINITY
+  const count = (size: number) => {
+    byteSize += size
+    if (byteSize >= cutAt) isCut = true
+  }
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
     const pair = [client, upstream]
@@ -58,7 +66,7 @@ export async function startProxy(port: number): Promise<Proxy> {
         if (isBefore) return end()
         answerIsLost = true
       }
-      byteSize += bytes.length
+      count(bytes.length)
       if (!upstream.write(bytes)) {
         client.pause()
         upstream.once('drain', () => client.resume())
@@ -67,7 +75,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     upstream.on('data', (bytes) => {
       if (isCut) return
       if (answerIsLost) return end()
-      byteSize += bytes.length
+      count(bytes.length)
       if (!client.write(bytes)) {
         upstream.pause()
         client.once('drain', () => upstream.resume())
@@ -95,8 +103,13 @@ export async function startProxy(port: number): Promise<Proxy> {
     cut: () => {
       isCut = true
     },
+    cutAfter: (more) => {
+      cutAt = byteSize + more
+    },
+    isCut: () => isCut,
     heal: () => {
       isCut = false
+      cutAt = Number.POSITIVE_INFINITY
       dropAll()
     },
     loseCommit: (what) => {
