@@ -1,24 +1,13 @@
 import { assert } from '../../kernel/assert.ts'
-import { PlimsollError } from '../../kernel/errors.ts'
-import {
-  comparePositions,
-  type Position,
-  type PositionKind,
-  positionFromJson,
-} from '../../kernel/position.ts'
+import { type PositionKind, positionFromJson } from '../../kernel/position.ts'
 import type { ProofLevel } from '../../kernel/proof.ts'
-import type { Landing, Receipt, StoredClaim } from '../destination.ts'
+import { type ClaimRow, checkTakeover, claimGone } from '../claim-checks.ts'
+import type { Receipt, StoredClaim } from '../destination.ts'
 import type { Row, Session } from './session.ts'
 import { CLAIM_TABLE } from './store.ts'
 
 const COLUMNS =
   'stream, generation, watermark_kind, watermark, proof, epoch, read_seq, batch, tail_keys, facts, gap_seq'
-
-/** A claim row as it stands, and the readSeq that arrived while a smaller one was outstanding (spec E53). */
-export interface ClaimRow {
-  readonly claim: StoredClaim
-  readonly gapSeq: number
-}
 
 export async function readClaims(session: Session): Promise<StoredClaim[]> {
   return (await session.rows(`SELECT ${COLUMNS} FROM ${CLAIM_TABLE} ORDER BY stream`)).map(
@@ -53,34 +42,6 @@ export async function lockClaim(session: Session, stream: string): Promise<Claim
   return row && fromRow(row)
 }
 
-/** What must hold of a landing whatever stands in the database (spec E56). */
-export function checkLanding({ claimBefore, claimAfter, purpose, batchId, table }: Landing): void {
-  assert(
-    claimBefore.stream === table.stream && claimAfter.stream === table.stream,
-    'claims of another stream',
-  )
-  assert(claimAfter.batch === batchId, `the claim names batch ${claimAfter.batch}, the landing is ${batchId}`)
-  assert(claimAfter.generation === claimBefore.generation, 'a landing does not change the generation')
-  if (purpose === 'run') assertForward(claimBefore.watermark, claimAfter.watermark)
-  else assert(samePosition(claimBefore.watermark, claimAfter.watermark), `${purpose} moves the watermark`)
-}
-
-/** Compares the row with what the landing was told stands there (spec E56, E60, E63). */
-export function checkLocked(row: ClaimRow | undefined, { claimBefore, epoch }: Landing): ClaimRow {
-  if (!row) throw claimGone(claimBefore.stream)
-  refuseOlder(row.claim, epoch)
-  assert(
-    row.claim.epoch === epoch,
-    `epoch ${epoch} was never written to the claim, which has ${row.claim.epoch}`,
-  )
-  assert(row.claim.generation === claimBefore.generation, 'the claim is of another generation than expected')
-  assert(
-    samePosition(row.claim.watermark, claimBefore.watermark),
-    `the watermark of ${claimBefore.stream} stands elsewhere than expected`,
-  )
-  return row
-}
-
 /** Moves the locked claim row (spec E56). */
 export async function moveClaim(
   session: Session,
@@ -111,21 +72,6 @@ export async function writeClaim(
          read_seq = $7, batch = $8, tail_keys = $9, facts = $10, updated = now() WHERE stream = $1`
     : `INSERT INTO ${CLAIM_TABLE} (${COLUMNS}, updated) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, -1, now())`
   await session.run(assignments, claimValues(claim))
-}
-
-function checkTakeover(present: StoredClaim, claim: StoredClaim, expected: StoredClaim | undefined): void {
-  refuseOlder(present, claim.epoch)
-  if (!expected || !sameClaim(present, expected)) {
-    throw new PlimsollError(
-      'LEASE_FENCED_OUT',
-      `the claim of ${claim.stream} moved while it was taken over`,
-      {
-        hint: 'Another run wrote it in between. Run again; it starts from the claim that stands there now.',
-      },
-    )
-  }
-  assert(claim.generation >= present.generation, 'generations only rise')
-  if (claim.generation === present.generation) assertForward(present.watermark, claim.watermark)
 }
 
 function claimValues(claim: StoredClaim) {
@@ -170,45 +116,4 @@ function fromRow([
     facts: String(facts),
   }
   return { claim, gapSeq: Number(gapSeq) }
-}
-
-function claimGone(stream: string): PlimsollError {
-  return new PlimsollError('DESTINATION_WENT_BACK', `the claim of ${stream} is gone`, {
-    hint: `Was the file restored, or ${CLAIM_TABLE} emptied? Rewind the stream, or restore the claim.`,
-  })
-}
-
-function refuseOlder(present: StoredClaim, epoch: number): void {
-  if (present.epoch <= epoch) return
-  throw new PlimsollError(
-    'LEASE_FENCED_OUT',
-    `epoch ${epoch} of ${present.stream} is over: ${present.epoch} writes`,
-    {
-      hint: 'Another run took the lease. This one lands nothing more.',
-      context: { stream: present.stream, epoch, presentEpoch: present.epoch },
-    },
-  )
-}
-
-function sameClaim(a: StoredClaim, b: StoredClaim): boolean {
-  return (
-    a.epoch === b.epoch &&
-    a.generation === b.generation &&
-    a.readSeq === b.readSeq &&
-    a.batch === b.batch &&
-    samePosition(a.watermark, b.watermark)
-  )
-}
-
-function samePosition(a: Position | undefined, b: Position | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : a.kind === b.kind && a.value === b.value
-}
-
-function assertForward(before: Position | undefined, after: Position | undefined): void {
-  if (before === undefined) return
-  assert(after !== undefined, 'the watermark would vanish')
-  assert(
-    comparePositions(after, before) >= 0,
-    `the watermark would go back to ${after.value} from ${before.value}`,
-  )
 }

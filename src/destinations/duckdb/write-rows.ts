@@ -115,9 +115,11 @@ async function pourInto({ database, plan, rows }: WriteStep, into: string, extra
   const [value, column] = extra ?? []
   const names = column ? `${columnNames}, ${column}` : columnNames
   const sql = `INSERT INTO ${into} (${names}) SELECT *${value ? `, ${value}` : ''} FROM (${select})`
-  return rows.pour(() =>
-    session.run(sql).catch((error: unknown) => {
-      throw nameValue(error, columns, table)
-    }),
+  return database.alone(() =>
+    rows.pour(() =>
+      session.run(sql).catch((error: unknown) => {
+        throw nameValue(error, columns, table)
+      }),
+    ),
   )
 }

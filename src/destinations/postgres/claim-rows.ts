@@ -1,19 +1,13 @@
 import { assert } from '../../kernel/assert.ts'
-import { PlimsollError } from '../../kernel/errors.ts'
-import { comparePositions, type Position, positionFromJson } from '../../kernel/position.ts'
+import { type Position, positionFromJson } from '../../kernel/position.ts'
 import type { ProofLevel } from '../../kernel/proof.ts'
-import type { Landing, Receipt, StoredClaim } from '../destination.ts'
+import { type ClaimRow, checkTakeover, claimGone } from '../claim-checks.ts'
+import type { Receipt, StoredClaim } from '../destination.ts'
 import type { Session } from './sessions.ts'
 import { CLAIM_TABLE } from './store.ts'
 
 const COLUMNS =
   'stream, epoch, generation, position_kind, watermark, proof, read_seq, batch, tail_keys, facts, gap_seq'
-
-/** A claim row as it stands, and the readSeq that found a smaller one outstanding (spec E53). */
-export interface ClaimRow {
-  readonly claim: StoredClaim
-  readonly gapSeq: number
-}
 
 export async function readClaim(session: Session, stream: string): Promise<StoredClaim | undefined> {
   const { rows } = await session.query(`SELECT ${COLUMNS} FROM ${CLAIM_TABLE} WHERE stream = $1`, [stream])
@@ -47,38 +41,6 @@ export async function lockReceipt(
   return found === null ? undefined : JSON.parse(found)
 }
 
-/** What must hold of a landing's claims whatever stands in the database (spec E56). */
-export function checkLanding({ claimBefore, claimAfter, purpose, batchId, table }: Landing): void {
-  assert(
-    claimBefore.stream === table.stream && claimAfter.stream === table.stream,
-    'claims of another stream',
-  )
-  assert(claimAfter.batch === batchId, `the claim names batch ${claimAfter.batch}, the landing is ${batchId}`)
-  assert(claimAfter.generation === claimBefore.generation, 'a landing does not change the generation')
-  if (purpose === 'run') assertForward(claimBefore.watermark, claimAfter.watermark)
-  else assert(samePosition(claimBefore.watermark, claimAfter.watermark), `${purpose} moves the watermark`)
-}
-
-/** Compares the locked row with what the landing was told stands there (spec E56, E60, E63). */
-export function checkLocked(row: ClaimRow | undefined, { claimBefore, epoch }: Landing): ClaimRow {
-  if (!row) {
-    throw new PlimsollError('DESTINATION_WENT_BACK', `the claim of ${claimBefore.stream} is gone`, {
-      hint: 'Was the destination restored, or plimsoll.plimsoll_claim emptied? Rewind the stream, or restore it.',
-    })
-  }
-  refuseOlder(row.claim, epoch)
-  assert(
-    row.claim.epoch === epoch,
-    `epoch ${epoch} was never written to the claim, which has ${row.claim.epoch}`,
-  )
-  assert(row.claim.generation === claimBefore.generation, 'the claim is of another generation than expected')
-  assert(
-    samePosition(row.claim.watermark, claimBefore.watermark),
-    `the watermark of ${claimBefore.stream} stands elsewhere than expected`,
-  )
-  return row
-}
-
 export interface Moved {
   readonly claim: StoredClaim
   readonly tailKeys: readonly string[]
@@ -109,23 +71,8 @@ export async function writeClaim(
 ): Promise<void> {
   if (!expected && (await insertClaim(session, claim))) return
   const present = (await lockClaim(session, claim.stream))?.claim
-  if (!present) {
-    throw new PlimsollError('DESTINATION_WENT_BACK', `the claim of ${claim.stream} is gone`, {
-      hint: 'Was the destination restored? Rewind the stream, or restore the claim.',
-    })
-  }
-  refuseOlder(present, claim.epoch)
-  if (!expected || !sameClaim(present, expected)) {
-    throw new PlimsollError(
-      'LEASE_FENCED_OUT',
-      `the claim of ${claim.stream} moved while it was taken over`,
-      {
-        hint: 'Another run wrote it in between. Run again; it starts from the claim that stands there now.',
-      },
-    )
-  }
-  if (claim.generation === present.generation) assertForward(present.watermark, claim.watermark)
-  assert(claim.generation >= present.generation, 'generations only rise')
+  if (!present) throw claimGone(claim.stream)
+  checkTakeover(present, claim, expected)
   await session.query(
     `UPDATE ${CLAIM_TABLE} SET epoch = $2, generation = $3, position_kind = $4, watermark = $5, proof = $6,
        read_seq = $7, batch = $8, tail_keys = $9, facts = $10, written_at = now()
@@ -175,39 +122,4 @@ function rowToClaim(row: Record<string, string | null>): ClaimRow {
     facts: row.facts!,
   }
   return { claim, gapSeq: Number(row.gap_seq) }
-}
-
-function refuseOlder(present: StoredClaim, epoch: number): void {
-  if (present.epoch <= epoch) return
-  throw new PlimsollError(
-    'LEASE_FENCED_OUT',
-    `epoch ${epoch} of ${present.stream} is over: ${present.epoch} writes`,
-    {
-      hint: 'Another run took the lease. This one lands nothing more.',
-      context: { stream: present.stream, epoch, presentEpoch: present.epoch },
-    },
-  )
-}
-
-function sameClaim(a: StoredClaim, b: StoredClaim): boolean {
-  return (
-    a.epoch === b.epoch &&
-    a.generation === b.generation &&
-    a.readSeq === b.readSeq &&
-    a.batch === b.batch &&
-    samePosition(a.watermark, b.watermark)
-  )
-}
-
-function samePosition(a: Position | undefined, b: Position | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : a.kind === b.kind && a.value === b.value
-}
-
-function assertForward(before: Position | undefined, after: Position | undefined): void {
-  if (before === undefined) return
-  assert(after !== undefined, 'the watermark would vanish')
-  assert(
-    comparePositions(after, before) >= 0,
-    `the watermark would go back to ${after.value} from ${before.value}`,
-  )
 }
