@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freshDatabase, postgresServers } from '../support/servers.ts'
 import { afterGuard, complaints, openStage, type Stage } from './stage.ts'
 
@@ -10,11 +10,6 @@ const server = postgresServers()[0]!
 const WIDEN = `create function wide(seed int) returns text language sql as $$ select string_agg(md5(seed || '/' || n), '') from generate_series(1, 400) n $$;
   update public.things set body = wide(id),
   updated_at = now() - interval '2 hours' + id * interval '1 second' where updated_at is not null`
-
-const mounted: string[] = []
-afterEach(() => {
-  for (const folder of mounted.splice(0)) execFileSync('umount', ['-l', folder])
-})
 
 const stageWithWideRows = async (): Promise<Stage> => {
   const stage = await openStage(await freshDatabase(server, 'disk source'), '', {
@@ -50,13 +45,13 @@ describe('no room at the destination', () => {
     const stage = await stageWithWideRows()
     const folder = join(stage.folder, 'copy')
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'plimsoll-test', folder])
-    mounted.push(folder)
     try {
       await expectFull(stage, await stage.copy())
       execFileSync('mount', ['-o', 'remount,size=64m', folder])
       await expectWhole(stage)
     } finally {
-      await stage.dispose().catch(() => {})
+      execFileSync('umount', ['-l', folder])
+      await stage.dispose()
     }
   })
 
