@@ -6,7 +6,7 @@ import { Session } from './session.ts'
 
 /** Keeps the whole program below 500 MB while a first load runs. */
 export const DEFAULT_MEMORY_LIMIT_BYTES = 192 * 1024 * 1024
-const THREADS = 2
+export const MAX_THREADS = 2
 
 /**
  * One open database file. A process opens a file once, however many destinations are on it: DuckDB locks the file for
@@ -21,10 +21,10 @@ export interface Database {
   readonly writing: Mutex
   readonly pipe: Pipe
   /**
-   * Works with DuckDB's calling thread only. While a second thread reads the pipe, the calling one would ask for work
-   * without a pause, and take a third of the processor from the source.
+   * 1 while rows come through the pipe: with a second thread to read it, the calling one would ask for work without a
+   * pause, and take a third of the processor from the source. More for comparing and merging.
    */
-  alone<T>(work: () => Promise<T>): Promise<T>
+  useThreads(count: number): Promise<void>
   /** Quoted name of the database in three-part names. */
   readonly catalog: string
   release(): Promise<void>
@@ -62,7 +62,7 @@ export async function useDatabase(path: string, memoryLimitBytes: number): Promi
 
 async function openFile(path: string, memoryLimitBytes: number, onFatal: () => void) {
   const instance = await DuckDBInstance.create(path, {
-    threads: String(THREADS),
+    threads: String(MAX_THREADS),
     memory_limit: `${memoryLimitBytes}B`,
     temp_directory: `${path}.tmp`,
     autoinstall_known_extensions: 'false',
@@ -74,13 +74,11 @@ async function openFile(path: string, memoryLimitBytes: number, onFatal: () => v
   for (const session of [writer, reader]) await session.run("SET TimeZone = 'UTC'")
   const [catalog] = await reader.row('SELECT current_database()')
   const pipe = new Pipe()
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
-    await writer.run('SET threads = 1')
-    try {
-      return await work()
-    } finally {
-      await writer.run(`SET threads = ${THREADS}`).catch(() => {})
-    }
+  let threads = MAX_THREADS
+  const useThreads = async (count: number) => {
+    if (threads === count) return
+    await writer.run(`SET threads = ${count}`)
+    threads = count
   }
   const close = async () => {
     writer.close()
@@ -95,7 +93,7 @@ async function openFile(path: string, memoryLimitBytes: number, onFatal: () => v
     reader,
     writing: new Mutex(),
     pipe,
-    alone,
+    useThreads,
     catalog: `"${String(catalog).replaceAll('"', '""')}"`,
     close,
   }

@@ -1,7 +1,7 @@
 import type { ReachFailpoint } from '../../kernel/failpoint.ts'
 import { classifyAppend, replaceRange } from './append.ts'
 import { type Classed, classifyMatch } from './classes.ts'
-import type { Database } from './database.ts'
+import { type Database, MAX_THREADS } from './database.ts'
 import { countRepeated, refuseNullKeys } from './key-checks.ts'
 import { type LandingPlan, STAGE } from './landing-plan.ts'
 import { type Merged, matchStage, mergeMatch } from './merge.ts'
@@ -85,6 +85,7 @@ async function writeStaged(step: WriteStep, constraints: readonly Constraint[]):
   const definitions = columns.map(({ sql, sqlType }) => `${sql} ${sqlType}`)
   await session.run(`CREATE OR REPLACE TEMP TABLE plimsoll_stage (${definitions.join(', ')})`)
   const { byteSize } = await pourInto(step, STAGE)
+  await step.database.useThreads(MAX_THREADS)
   await reach('land.staged')
   const staged = performance.now()
   const summary = await summarize(plan, `${STAGE} r`)
@@ -115,11 +116,10 @@ async function pourInto({ database, plan, rows }: WriteStep, into: string, extra
   const [value, column] = extra ?? []
   const names = column ? `${columnNames}, ${column}` : columnNames
   const sql = `INSERT INTO ${into} (${names}) SELECT *${value ? `, ${value}` : ''} FROM (${select})`
-  return database.alone(() =>
-    rows.pour(() =>
-      session.run(sql).catch((error: unknown) => {
-        throw nameValue(error, columns, table)
-      }),
-    ),
+  await database.useThreads(1)
+  return rows.pour(() =>
+    session.run(sql).catch((error: unknown) => {
+      throw nameValue(error, columns, table)
+    }),
   )
 }
