@@ -1,6 +1,6 @@
 import { comparePositions, type Position } from '../kernel/position.ts'
 import { isEmptyRange, type Range } from '../kernel/range.ts'
-import type { Reader } from '../sources/source.ts'
+import type { Reader, RowStream } from '../sources/source.ts'
 import { judgeLateRows } from './judge-late.ts'
 import { land } from './land.ts'
 import type { ReaderPool } from './reader-pool.ts'
@@ -22,12 +22,19 @@ export async function readSlices(
   const untouched = session.claim.watermark === undefined && session.claim.readSeq === 0
   const firstReader = await readers.current()
   let from = range.lower
+  let ahead: BorderAhead | undefined
   for (let number = 0; ; number++) {
     if (engine.signal?.aborted) return false
     const reader = number === 0 ? firstReader : await readers.current()
-    const upper = await sliceBorder(session, reader.reader, from, range.upper, number)
+    const upper =
+      ahead?.reader === reader.reader
+        ? await ahead.upper
+        : await sliceBorder(session, reader.reader, from, range.upper, number)
     const slice: Range = { lower: from, upper }
     const rows = reader.reader.read({ kind: 'range', range: slice })
+    ahead = isLast(upper, range)
+      ? undefined
+      : askAhead(session, reader.reader, rows, upper, range, number + 1)
     const oneSnapshot = reader === firstReader
     const receipt = await land(session, {
       rows,
@@ -50,9 +57,30 @@ export async function readSlices(
       watermark: session.claim.watermark,
     })
     await judgeLateRows(session, fenced, receipt)
-    if (comparePositions(upper, range.upper) >= 0) return true
+    if (isLast(upper, range)) return true
     from = upper
   }
+}
+
+const isLast = (upper: Position, range: Range): boolean => comparePositions(upper, range.upper) >= 0
+
+interface BorderAhead {
+  readonly reader: Reader
+  readonly upper: Promise<Position>
+}
+
+/** Asks for the next border while the slice before it still lands: its rows have left the source by then. */
+function askAhead(
+  session: StreamSession,
+  reader: Reader,
+  rows: RowStream,
+  from: Position,
+  range: Range,
+  number: number,
+): BorderAhead {
+  const upper = rows.done.then(() => sliceBorder(session, reader, from, range.upper, number))
+  upper.catch(() => undefined)
+  return { reader, upper }
 }
 
 /** Where the slice ends: the n-th position above its start, or the range's end; one slice when borders cost a scan. */
