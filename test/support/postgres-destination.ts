@@ -3,8 +3,8 @@ import type { ProvidedPostgres } from '../../scripts/servers/global-setup.ts'
 import { connector } from '../../src/destinations/postgres/index.ts'
 import { quoteIdentifier, quoteTable } from '../../src/kernel/sql-text.ts'
 import type { LogicalType } from '../../src/kernel/types.ts'
-import type { ColumnShape, TableRef } from '../../src/sources/source.ts'
-import type { TestRow } from '../../src/testing/destination-rows.ts'
+import type { ColumnShape, RowStream, TableRef } from '../../src/sources/source.ts'
+import { rawStream, type TestRow } from '../../src/testing/destination-rows.ts'
 import type { DestinationSetup, TestStore } from '../../src/testing/destination-setup.ts'
 import { freshDatabase } from './servers.ts'
 
@@ -20,6 +20,15 @@ const EMPTY = `
     END LOOP;
     CREATE SCHEMA public;
   END $$`
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** A RowStream of `pg_text` over rows held in memory. */
+export function textStream(rows: readonly TestRow[]): RowStream {
+  const field = (value: string | null) => value?.replaceAll(/[\\\n\r\t]/g, (char) => ESCAPES[char]!) ?? '\\N'
+  const lines = rows.map((row) => `${row.map(field).join('\t')}\n`)
+  return { ...rawStream(Buffer.from(lines.join('')), rows.length), format: 'pg_text' }
+}
 
 /**
  * What the conformance suite and our own tests need of a server: an empty database a test. Emptied ones serve again,

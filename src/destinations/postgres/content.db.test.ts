@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { setupOn } from '../../../test/support/postgres-destination.ts'
+import { setupOn, textStream } from '../../../test/support/postgres-destination.ts'
 import { postgresServers } from '../../../test/support/servers.ts'
 import type { LogicalType } from '../../kernel/types.ts'
-import type { ColumnShape, RowStream } from '../../sources/source.ts'
-import { rowStream, type TestRow } from '../../testing/destination-rows.ts'
+import type { ColumnShape } from '../../sources/source.ts'
+import type { TestRow } from '../../testing/destination-rows.ts'
 import { inScene, type Scene } from '../../testing/destination-setup.ts'
 import { column, ordersTable, startStream } from '../../testing/destination-stream.ts'
 
@@ -24,9 +24,6 @@ const LOOKALIKES: readonly (readonly [string, LogicalType, string, string])[] = 
   ['double precision', { name: 'float8' }, 'NaN', '1'],
 ]
 
-/** `pg_csv` rows held in memory. */
-const wire = (rows: readonly TestRow[]): RowStream => ({ ...rowStream(rows), format: 'pg_csv' })
-
 describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
   const setup = setupOn(server)
 
@@ -34,10 +31,10 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
     test.each(LOOKALIKES)(`%s, %o: %s is not %s (${mode})`, (nativeType, type, a, b) =>
       inScene(setup, `lookalike ${mode}`, async (scene) => {
         const stream = await startStream(scene, await scene.open(), valueTable(scene, nativeType, type, mode))
-        await stream.land([], { stream: wire([['1', T, a]]) })
-        const change = await stream.land([], { stream: wire([['1', T, b]]) })
+        await stream.land([], { stream: textStream([['1', T, a]]) })
+        const change = await stream.land([], { stream: textStream([['1', T, b]]) })
         expect([change.inserted, change.updated]).toEqual(mode === 'upsert' ? [0, 1] : [1, 0])
-        const again = await stream.land([], { stream: wire([['1', T, b]]) })
+        const again = await stream.land([], { stream: textStream([['1', T, b]]) })
         expect([again.inserted, again.updated, again.unchanged]).toEqual([0, 0, 1])
         const seen = await printed(scene)
         expect(seen.sort()).toEqual(mode === 'upsert' ? [b] : [a, b].sort())
@@ -57,8 +54,8 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
       if (!made) return
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
       await execute!('alter table orders alter column note type text collate folding')
-      await stream.land([], { stream: wire([['1', T, 'a']]) })
-      expect((await stream.land([], { stream: wire([['1', T, 'A']]) })).updated).toBe(1)
+      await stream.land([], { stream: textStream([['1', T, 'a']]) })
+      expect((await stream.land([], { stream: textStream([['1', T, 'A']]) })).updated).toBe(1)
       expect((await stream.rows())[0]![2]).toBe('A')
     }))
 
@@ -66,8 +63,8 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
     inScene(setup, 'key scale', async (scene) => {
       const columns = [column('id', { name: 'numeric' }, false), column('at', { name: 'timestamptz' })]
       const stream = await startStream(scene, await scene.open(), ordersTable(scene, { columns }))
-      await stream.land([], { stream: wire([['1.0', T]]) })
-      expect((await stream.land([], { stream: wire([['1.00', T]]) })).updated).toBe(1)
+      await stream.land([], { stream: textStream([['1.0', T]]) })
+      expect((await stream.land([], { stream: textStream([['1.00', T]]) })).updated).toBe(1)
       expect((await stream.rows()).map((row) => row[0])).toEqual(['1.00'])
     }))
 
@@ -76,7 +73,8 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
     (mode) =>
       inScene(setup, 'late slices', async (scene) => {
         const stream = await startStream(scene, await scene.open(), ordersTable(scene, { mode }))
-        const land = (readSeq: number, ...rows: TestRow[]) => stream.land([], { stream: wire(rows), readSeq })
+        const land = (readSeq: number, ...rows: TestRow[]) =>
+          stream.land([], { stream: textStream(rows), readSeq })
         await land(1, ['1', T, 'A'], ['2', T, 'A'])
         await land(3, ['1', T, 'A'])
         await land(3, ['2', T, 'A'])
@@ -89,7 +87,7 @@ describe.each(postgresServers())('content on PostgreSQL $major', (server) => {
   test('A, B, A in one tick: upsert ends at A', () =>
     inScene(setup, 'aba', async (scene) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
-      for (const note of ['A', 'B', 'A']) await stream.land([], { stream: wire([['1', T, note]]) })
+      for (const note of ['A', 'B', 'A']) await stream.land([], { stream: textStream([['1', T, note]]) })
       expect((await stream.rows()).map((row) => row[2])).toEqual(['A'])
     }))
 })

@@ -15,7 +15,7 @@ import { ensureStore, readIdentity, storeExists } from './store.ts'
 
 const CAPABILITIES: DestinationCapabilities = {
   transactionalClaim: true,
-  formats: ['pg_csv', 'plain_csv'],
+  formats: ['pg_text', 'plain_csv'],
   modes: ['upsert', 'history'],
 }
 

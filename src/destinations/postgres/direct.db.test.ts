@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { setupOn } from '../../../test/support/postgres-destination.ts'
+import { setupOn, textStream } from '../../../test/support/postgres-destination.ts'
 import { postgresServers } from '../../../test/support/servers.ts'
 import { failure } from '../../testing/destination-expect.ts'
-import { at, rowStream, type TestRow } from '../../testing/destination-rows.ts'
+import { at, type TestRow } from '../../testing/destination-rows.ts'
 import { inScene, type Scene } from '../../testing/destination-setup.ts'
 import { column, ordersTable, startStream } from '../../testing/destination-stream.ts'
 
 const T = '2026-03-01 10:00:00+00'
 const row = (id: number, note = 'a'): TestRow => [`${id}`, T, note]
-const wire = (rows: readonly TestRow[]) => ({ ...rowStream(rows), format: 'pg_csv' as const })
 
 describe.each(postgresServers())('direct landing on PostgreSQL $major', (server) => {
   const setup = setupOn(server)
@@ -18,7 +17,7 @@ describe.each(postgresServers())('direct landing on PostgreSQL $major', (server)
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
       for (const readSeq of [4, 7, 5]) {
         const receipt = await stream.land([], {
-          stream: wire([row(readSeq)]),
+          stream: textStream([row(readSeq)]),
           readSeq,
           known: 'nothing_there',
         })
@@ -40,23 +39,26 @@ describe.each(postgresServers())('direct landing on PostgreSQL $major', (server)
   test('the key index comes after the first load and before anything is compared', () =>
     inScene(setup, 'index later', async (scene) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
-      await stream.land([], { stream: wire([row(1), row(2)]), known: 'nothing_there' })
-      await stream.land([], { stream: wire([row(3)]), known: 'nothing_there' })
+      await stream.land([], { stream: textStream([row(1), row(2)]), known: 'nothing_there' })
+      await stream.land([], { stream: textStream([row(3)]), known: 'nothing_there' })
       expect(await indexes(scene)).toEqual([])
-      const receipt = await stream.land([], { stream: wire([row(2, 'b'), row(4)]) })
+      const receipt = await stream.land([], { stream: textStream([row(2, 'b'), row(4)]) })
       expect([receipt.inserted, receipt.updated]).toEqual([1, 1])
       expect(await indexes(scene)).toHaveLength(1)
       await stream.destination.prepare(stream.table, await stream.claim())
       expect(await indexes(scene)).toHaveLength(1)
-      const last = await stream.land([], { stream: wire([row(5)]), known: 'nothing_there' })
+      const last = await stream.land([], { stream: textStream([row(5)]), known: 'nothing_there' })
       expect(last.inserted).toBe(1)
-      await failure('KEY_NOT_UNIQUE', stream.land([], { stream: wire([row(5)]), known: 'nothing_there' }))
+      await failure(
+        'KEY_NOT_UNIQUE',
+        stream.land([], { stream: textStream([row(5)]), known: 'nothing_there' }),
+      )
     }))
 
   test('prepare makes the key index once rows are claimed, and names a key that is none', () =>
     inScene(setup, 'index by prepare', async (scene) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
-      await stream.land([], { stream: wire([row(1), row(1)]), known: 'nothing_there' })
+      await stream.land([], { stream: textStream([row(1), row(1)]), known: 'nothing_there' })
       const prepare = async () => stream.destination.prepare(stream.table, await stream.claim())
       await failure('KEY_NOT_UNIQUE', prepare())
       await scene.store.execute!('delete from orders where ctid in (select max(ctid) from orders)')
@@ -77,7 +79,7 @@ describe.each(postgresServers())('direct landing on PostgreSQL $major', (server)
         ordersTable(scene, { columns, key: ['k', 'id'] }),
       )
       const rows = [1, 2, 3, 4].map((id) => ['a\n"b"', `${id}`, T, `it's ${id},"\n`])
-      await stream.land([], { stream: wire(rows), known: 'nothing_there' })
+      await stream.land([], { stream: textStream(rows), known: 'nothing_there' })
       const keys = (await stream.claim()).tailKeys
       expect(keys.map((key) => JSON.parse(key)[1])).toEqual(['4', '3', '2'])
       expect(await stream.destination.hasAnyKey(stream.table, keys)).toBe(true)

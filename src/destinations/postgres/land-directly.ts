@@ -7,6 +7,7 @@ import { type LandingPlan, list } from './landing-plan.ts'
 import { SEQ_COLUMN } from './names.ts'
 import { SEQ_DEFAULT, SEQ_SETTING } from './seq-column.ts'
 import type { TableFacts } from './table-facts.ts'
+import { notationOf } from './wire-notation.ts'
 import { createWireTally } from './wire-tally.ts'
 import type { Written } from './written.ts'
 
@@ -41,11 +42,12 @@ function hasOurDefault(facts: TableFacts): boolean {
 export async function landDirectly(step: LandingStep, plan: LandingPlan): Promise<Written> {
   const { session, landing, opened, reach } = step
   const startedAt = performance.now()
-  const tally = createWireTally()
+  const notation = notationOf(landing.rows.format)
+  const tally = createWireTally(notation)
   await session.query('SELECT set_config($1, $2, true)', [SEQ_SETTING, String(landing.readSeq)])
   const rowsRead = await copyIn(
     session,
-    `COPY ${plan.target} (${list(plan.columns)}) FROM STDIN (FORMAT csv, ENCODING 'UTF8')`,
+    `COPY ${plan.target} (${list(plan.columns)}) FROM STDIN ${notation.copyOptions}`,
     opened,
     tally,
   ).catch((error: unknown) => {

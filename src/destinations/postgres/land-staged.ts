@@ -8,6 +8,7 @@ import type { LandingStep } from './land.ts'
 import { type LandingPlan, list, STAGE } from './landing-plan.ts'
 import { mergeStage } from './merge.ts'
 import { checkStage, createStage, projectStage } from './stage.ts'
+import { notationOf } from './wire-notation.ts'
 import { createWireTally } from './wire-tally.ts'
 import type { Written } from './written.ts'
 
@@ -55,11 +56,12 @@ async function fillStage(
   { session, landing, opened }: LandingStep,
   plan: LandingPlan,
 ): Promise<{ rowsRead: number; byteSize: number }> {
-  const tally = createWireTally()
+  const notation = notationOf(landing.rows.format)
+  const tally = createWireTally(notation)
   const stage = await createStage(session, plan)
   const rowsRead = await copyIn(
     session,
-    `COPY ${stage} (${list(plan.columns)}) FROM STDIN (FORMAT csv, ENCODING 'UTF8')`,
+    `COPY ${stage} (${list(plan.columns)}) FROM STDIN ${notation.copyOptions}`,
     opened,
     tally,
   ).catch((error: unknown) => {

@@ -6,10 +6,10 @@ import type { TableFacts } from './table-facts.ts'
 
 /**
  * For each column whose wire text PostgreSQL does not read as it is, the SQL that turns the text into the column's
- * value. Empty for `pg_csv`: there PostgreSQL's own notation travels.
+ * value. Empty for `pg_text`: there PostgreSQL's own notation travels.
  */
 export function projections(table: TargetTable, facts: TableFacts, format: WireFormat): Map<string, string> {
-  if (format === 'pg_csv') return new Map()
+  if (format === 'pg_text') return new Map()
   const needed = table.columns
     .filter(({ name, type }) => !table.asText.includes(name) && needsProjection(type))
     .map(({ name, type }): [string, string] => {

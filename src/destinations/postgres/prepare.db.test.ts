@@ -1,11 +1,10 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { setupOn } from '../../../test/support/postgres-destination.ts'
+import { setupOn, textStream } from '../../../test/support/postgres-destination.ts'
 import { postgresServers } from '../../../test/support/servers.ts'
 import type { LogicalType } from '../../kernel/types.ts'
 import type { ColumnShape } from '../../sources/source.ts'
 import { failure } from '../../testing/destination-expect.ts'
-import { rowStream } from '../../testing/destination-rows.ts'
 import { inScene, type Scene, testContext } from '../../testing/destination-setup.ts'
 import { column, ordersTable, startStream } from '../../testing/destination-stream.ts'
 import { connector } from './index.ts'
@@ -98,7 +97,7 @@ describe.each(postgresServers())('prepare on PostgreSQL $major', (server) => {
       const stream = await startStream(scene, await scene.open(), ordersTable(scene))
       await stream.land([['1', T, 'a']].map((row) => row))
       const receipt = await stream.land([], {
-        stream: pgCsv([
+        stream: textStream([
           ['1', T, 'b'],
           ['2', T, 'c'],
         ]),
@@ -163,8 +162,6 @@ describe.each(postgresServers())('prepare on PostgreSQL $major', (server) => {
       expect(await Promise.all(made)).toEqual(made.map(() => ({ kind: 'created' })))
     }))
 })
-
-const pgCsv = (rows: string[][]) => ({ ...rowStream(rows), format: 'pg_csv' as const })
 
 async function query(scene: Scene, text: string): Promise<string[][]> {
   const client = new pg.Client({ connectionString: scene.store.url })

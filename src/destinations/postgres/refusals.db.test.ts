@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { setupOn } from '../../../test/support/postgres-destination.ts'
+import { setupOn, textStream } from '../../../test/support/postgres-destination.ts'
 import { postgresServers } from '../../../test/support/servers.ts'
-import type { RowStream } from '../../sources/source.ts'
 import { failure } from '../../testing/destination-expect.ts'
 import { csvOf, rawStream, type TestRow } from '../../testing/destination-rows.ts'
 import { inScene } from '../../testing/destination-setup.ts'
@@ -13,11 +12,6 @@ const TEN: TestRow[] = Array.from({ length: 10 }, (_, i) => [
   T,
   i === 6 ? 'bad\n"one"' : `fine\n${i}`,
 ])
-
-const wire = (text: string, rowCount: number): RowStream => ({
-  ...rawStream(Buffer.from(text), rowCount),
-  format: 'pg_csv',
-})
 
 /** What makes the target refuse the seventh row, and how to take it back. */
 const OBSTACLES: Readonly<Record<string, readonly [string, string]>> = {
@@ -48,7 +42,7 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
       await scene.store.execute!(sql[0])
       const before = await stream.claim()
       for (const known of ['nothing_there', 'anything'] as const) {
-        const landing = stream.land([], { stream: wire(csvOf(TEN), 10), known })
+        const landing = stream.land([], { stream: textStream(TEN), known })
         const error = await failure('DESTINATION_REFUSED_ROW', landing)
         // A foreign key is checked when COPY has ended: no line is named, but the value is.
         const isNamed = sql[0].includes('references') && known === 'nothing_there'
@@ -59,7 +53,7 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
       expect(await stream.rows()).toEqual([])
       expect(await stream.claim()).toEqual(before)
       await scene.store.execute!(sql[1])
-      await stream.land([], { stream: wire(csvOf(TEN), 10) })
+      await stream.land([], { stream: textStream(TEN) })
       expect(await stream.rows()).toHaveLength(10)
     }),
   )
@@ -82,7 +76,7 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
         ]
         const error = await failure(
           'VALUE_NOT_REPRESENTABLE',
-          stream.land([], { stream: wire(csvOf(rows), 3), known }),
+          stream.land([], { stream: textStream(rows), known }),
         )
         expect(error.context).toMatchObject({ column: 'odd, "n"', key: ['4711'], text: '12x' })
         expect(error.hint).toContain('odd, "n": text')
@@ -99,7 +93,7 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
       ]
       const error = await failure(
         'VALUE_NOT_REPRESENTABLE',
-        stream.land([], { stream: wire(csvOf(rows), 3), known }),
+        stream.land([], { stream: textStream(rows), known }),
       )
       expect(error.context).toMatchObject({ column: 'note', key: ['4711'], text: 'x\0y' })
       expect(await stream.rows()).toEqual([])
@@ -123,7 +117,7 @@ describe.each(postgresServers())('refused rows on PostgreSQL $major', (server) =
         ['1', T, 'a'],
         [null, T, 'b'],
       ]
-      await failure('KEY_NULL', stream.land([], { stream: wire(csvOf(rows), 2), known: 'nothing_there' }))
+      await failure('KEY_NULL', stream.land([], { stream: textStream(rows), known: 'nothing_there' }))
     }))
 
   test('digits that the declared scale has no room for are not rounded away', () =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { notationOf } from './wire-notation.ts'
 import { createWireTally } from './wire-tally.ts'
 
 const RECORDS = ['1,a', '2,"x\n""y"",\n"', '3,', '4,""', '5,"é"']
@@ -6,7 +7,7 @@ const BYTES = Buffer.from(`${RECORDS.join('\n')}\n`)
 
 /** The bytes fed in pieces of one size. */
 function tallied(bytes: Buffer, size: number) {
-  const tally = createWireTally()
+  const tally = createWireTally(notationOf('plain_csv'))
   for (let at = 0; at < bytes.length; at += size) tally.add(bytes.subarray(at, at + size))
   return tally
 }
@@ -44,8 +45,22 @@ describe('wire tally', () => {
     expect(tallied(changed, 1000).checksum()).not.toBe(sum)
   })
 
+  test.each([1, 3, 1000])('finds lines of COPY text, in pieces of %i bytes', (size) => {
+    const bytes = Buffer.from('1\ta\\nb\\\\N\n2\t\\N\n3\t\n4\t"\\t"\r\n')
+    const tally = createWireTally(notationOf('pg_text'))
+    for (let at = 0; at < bytes.length; at += size) tally.add(bytes.subarray(at, at + size))
+    expect(tally.record(1)).toEqual(['1', 'a\nb\\N'])
+    expect(tally.record(2)).toEqual(['2', null])
+    expect(tally.record(5)).toBeUndefined()
+    expect(tally.lastRecords(2)).toEqual([
+      ['4', '"\t"\r'],
+      ['3', ''],
+    ])
+    expect(tally.lastRecords(9)).toHaveLength(4)
+  })
+
   test('a record that left the window is not guessed', () => {
-    const tally = createWireTally()
+    const tally = createWireTally(notationOf('plain_csv'))
     const line = Buffer.from(`${'x'.repeat(1023)}\n`)
     for (let i = 0; i < 20_000; i++) tally.add(line)
     expect(tally.record(1)).toBeUndefined()

@@ -1,5 +1,5 @@
 import { createLineSum } from './line-sum.ts'
-import { createLineShift, parseRecord, recordStart } from './wire-rows.ts'
+import type { WireNotation } from './wire-notation.ts'
 
 /** How far behind the sent bytes a server may be when it refuses a row. */
 const WINDOW_BYTES = 8 * 1024 * 1024
@@ -17,11 +17,11 @@ export interface WireTally {
   lastRecords(count: number): (string | null)[][]
 }
 
-export function createWireTally(): WireTally {
+export function createWireTally(notation: WireNotation): WireTally {
   /** Chunks at hand, with the count of lines that ended before each. */
   const recent: { readonly chunk: Buffer; readonly linesBefore: number }[] = []
   let [byteSize, recentBytes] = [0, 0]
-  const shift = createLineShift()
+  const shift = notation.createShift()
   const lines = createLineSum()
 
   const add = (chunk: Buffer) => {
@@ -45,9 +45,9 @@ export function createWireTally(): WireTally {
     }
     const before = Buffer.concat(recent.slice(0, at).map((each) => each.chunk))
     const bytes = Buffer.concat([before, chunk.subarray(0, end)])
-    const start = recordStart(bytes, bytes.length)
+    const start = notation.start(bytes, bytes.length)
     if (start < 0 && byteSize !== recentBytes) return undefined
-    return parseRecord(bytes.subarray(Math.max(start, 0)))
+    return notation.parse(bytes.subarray(Math.max(start, 0)))
   }
 
   const lastRecords = (count: number) => {
@@ -55,9 +55,9 @@ export function createWireTally(): WireTally {
     const records: (string | null)[][] = []
     let end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
     while (records.length < count && end > 0) {
-      const start = recordStart(bytes, end)
+      const start = notation.start(bytes, end)
       if (start < 0 && byteSize !== recentBytes) break
-      records.push(parseRecord(bytes.subarray(Math.max(start, 0), end)))
+      records.push(notation.parse(bytes.subarray(Math.max(start, 0), end)))
       end = start - 1
     }
     return records

@@ -28,7 +28,7 @@ export class PostgresSource implements Source {
   readonly capabilities: SourceCapabilities = {
     exactFence: true,
     snapshotReads: true,
-    formats: ['pg_csv', 'plain_csv'],
+    formats: ['pg_text', 'plain_csv'],
   }
   readonly #primary: Pool
   readonly #replica: Pool | undefined

@@ -127,7 +127,7 @@ function snapshotReader(
         prepare: async () => {
           const keySql = statements.lastKey(scope)
           const lastKey = keySql ? keyTexts(request.key, await ask(keySql)) : undefined
-          const sql = `COPY (${statements.scope(scope)}) TO STDOUT (FORMAT csv)`
+          const sql = `COPY (${statements.scope(scope)}) TO STDOUT (FORMAT ${request.format === 'pg_text' ? 'text' : 'csv'})`
           return lastKey ? { sql, lastKey } : { sql }
         },
         atEnd: async () => reach('read.last_page_done'),

@@ -16,8 +16,8 @@ export function selectList(
       const bare = quoteIdentifier(column.name)
       if (asText.includes(column.name)) return bare
       if (isMoney(column)) return `${bare}::numeric`
-      if (isMoneyList(column) && format === 'pg_csv') return `${bare}::numeric[]`
-      return format === 'pg_csv' ? bare : plain(bare, column)
+      if (isMoneyList(column) && format === 'pg_text') return `${bare}::numeric[]`
+      return format === 'pg_text' ? bare : plain(bare, column)
     })
     .join(', ')
 }

@@ -39,7 +39,7 @@ const CASES: readonly (readonly [string, LogicalType, string])[] = [
   ['regclass', OPAQUE, `'{pg_class}'`],
 ]
 
-describe.each(postgresServers())('pg_csv on PostgreSQL $major', (server) => {
+describe.each(postgresServers())('pg_text on PostgreSQL $major', (server) => {
   const setup = setupOn(server)
 
   test.each(CASES)('%s passes through COPY as it is', (nativeType, type, extremes) =>
@@ -77,11 +77,11 @@ describe.each(postgresServers())('pg_csv on PostgreSQL $major', (server) => {
 
 /** A table's rows as PostgreSQL's own COPY writes them. */
 function copied(client: pg.Client, table: string, rowCount: number): RowStream {
-  const bytes = client.query(copyTo(`COPY ${table} TO STDOUT (FORMAT csv)`))
+  const bytes = client.query(copyTo(`COPY ${table} TO STDOUT (FORMAT text)`))
   const done = new Promise<{ rowCount: number; byteSize: number }>((resolve) => {
     bytes.once('end', () => resolve({ rowCount, byteSize: 0 }))
   })
-  return { format: 'pg_csv', bytes, done, cancel: async () => void bytes.destroy() }
+  return { format: 'pg_text', bytes, done, cancel: async () => void bytes.destroy() }
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
