@@ -5,7 +5,7 @@ import { Pipe } from './pipe.ts'
 import { Session } from './session.ts'
 
 /** Keeps the whole program below 500 MB while a first load runs. */
-export const DEFAULT_MEMORY_LIMIT_BYTES = 192 * 1024 * 1024
+export const DEFAULT_MEMORY_LIMIT_BYTES = 128 * 1024 * 1024
 export const MAX_THREADS = 2
 
 /**
