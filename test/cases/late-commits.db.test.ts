@@ -108,14 +108,14 @@ caseTest('LATE-5 a writer idle in transaction, never passed over', async (way) =
 })
 
 caseTest('LATE-5 a writer idle in transaction, passed over by decree', async (way) => {
-  const scene = await Scene.open(way, STAMPED, { settings: { fence: { holdMaxMs: 300, fenceWaitMs: 60 } } })
+  const scene = await Scene.open(way, STAMPED, { settings: { fence: { holdMaxMs: 1_500, fenceWaitMs: 60 } } })
   await scene.runWell()
   const a = await scene.session()
   await a.query(`begin; insert into t values (1, 'a'), (2, 'a')`)
   await scene.sql(`insert into t values (3, 'b')`)
   const held = await scene.runWell()
   expect(held.proof).toBe('proven')
-  await pause(500)
+  await pause(1_700)
   const decreed = await scene.runWell()
   expect(decreed.outcome).toBe('advanced')
   expect(decreed.proof).toBe('assumed')
