@@ -1,3 +1,4 @@
+import type { Finding, FindingState } from '../kernel/finding.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
 
 export interface Lease {
@@ -45,6 +46,15 @@ export interface Alarm {
   readonly resolvedUs: bigint | undefined
 }
 
+export interface FindingQuery {
+  readonly stream?: string
+  readonly checkId?: string
+  readonly states?: readonly FindingState[]
+  readonly ids?: readonly string[]
+  readonly keyTexts?: readonly string[]
+  readonly limit: number
+}
+
 /**
  * The program's own memory. All methods are atomic; a crash leaves each done or not done. Streams are named by the
  * caller, unique over pipelines.
@@ -65,6 +75,8 @@ export interface Catalog {
    * LEASE_FENCED_OUT when the run is not open: a successor has closed it as abandoned.
    */
   closeRun(runId: string, stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
+  /** Appends a record of something that is no run (audit, repair, decree, acceptance) to the same chain (spec A57). */
+  appendRecord(stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
   records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
   record(runId: string): Promise<StoredRecord | undefined>
 
@@ -74,6 +86,16 @@ export interface Catalog {
   memory(scope: string, name: string): Promise<string | undefined>
   /** With a lease: throws LEASE_FENCED_OUT when a later one was given, and remembers nothing (spec E63). */
   remember(scope: string, name: string, json: string | undefined, lease?: Lease): Promise<void>
+
+  /** Names under a scope that begin with `prefix`, sorted. */
+  memoryNames(scope: string, prefix: string): Promise<readonly string[]>
+
+  /** Adds findings, or replaces those of the same id, in one transaction; none is ever deleted (spec A15). */
+  putFindings(findings: readonly Finding[]): Promise<void>
+  /** Oldest first. */
+  findings(wanted: FindingQuery): Promise<readonly Finding[]>
+  /** How many of a stream's findings are in one of these states, by verdict; exact however many there are. */
+  countFindings(stream: string, states: readonly FindingState[]): Promise<Readonly<Record<string, number>>>
 
   /** Raises once: an alarm of that name and stream that is open already only gets the new evidence. */
   raiseAlarm(stream: string, name: string, text: string, evidence: string): Promise<void>

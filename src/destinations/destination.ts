@@ -2,6 +2,8 @@ import type { Claim } from '../kernel/claim.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { Position, PositionJson } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
+import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
+import type { Look, LookLimits } from '../sources/look.ts'
 import type { ColumnShape, ConnectorContext, RowStream, TableRef, WireFormat } from '../sources/source.ts'
 
 /** Every promise a destination makes; the conformance suite tests exactly these. */
@@ -9,6 +11,8 @@ export interface DestinationCapabilities {
   readonly transactionalClaim: boolean
   readonly formats: readonly WireFormat[]
   readonly modes: readonly LandingMode[]
+  /** `openLook` computes sums beside the data. Without it the method throws. */
+  readonly pushdownFingerprint: boolean
 }
 
 export type LandingMode = 'upsert' | 'history'
@@ -75,6 +79,27 @@ export interface Landing {
   readonly classBelow: Position | undefined
 }
 
+/** For checks: what stands at the target, in history mode the newest version of each key that is not a tombstone. */
+export interface TargetLookRequest extends LookLimits {
+  readonly table: TargetTable
+  readonly plan: ComparisonPlan
+}
+
+/** Rows that are no longer at the source (spec A27): deleted here, or kept and marked with `_plimsoll_deleted_at`. */
+export interface Removal {
+  readonly table: TargetTable
+  /** Canonical key texts of the plan (spec F4), at most 10,000. */
+  readonly keyTexts: readonly string[]
+  readonly plan: ComparisonPlan
+  readonly mode: 'remove' | 'mark'
+  readonly batchId: string
+  readonly readSeq: number
+  readonly epoch: number
+  /** As in a landing: what must stand, and what stands afterwards; the watermark is the same in both. */
+  readonly claimBefore: StoredClaim
+  readonly claimAfter: StoredClaim
+}
+
 /** How the rows of a landing stood against the destination before the merge (spec E41); they sum to rowsRead. */
 export interface RowClasses {
   readonly fresh: number
@@ -138,6 +163,10 @@ export interface Destination {
   receiptOf(stream: string, batchId: string): Promise<Receipt | undefined>
   /** Whether at least one of these keys is in the target; true when the list is empty. */
   hasAnyKey(table: TargetTable, keys: readonly string[]): Promise<boolean>
+  /** A snapshot for checks, with the claim that stands in the same snapshot (spec A6). */
+  openLook(request: TargetLookRequest): Promise<{ readonly look: Look; readonly claim: StoredClaim | undefined }>
+  /** Removes or marks rows and writes the claim, in one transaction; returns how many rows were there (spec A27). */
+  remove(removal: Removal): Promise<number>
   /** Removes staging that dead runs left behind; returns what was removed. */
   sweep(): Promise<readonly string[]>
   close(): Promise<void>

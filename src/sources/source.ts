@@ -6,6 +6,7 @@ import type { PositionOrder, Stamper } from '../kernel/order.ts'
 import type { Position, PositionKind } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
 import type { LogicalType } from '../kernel/types.ts'
+import type { Look, SourceLookRequest } from './look.ts'
 
 /** Every promise a source makes; the conformance suite tests exactly these. */
 export interface SourceCapabilities {
@@ -13,6 +14,8 @@ export interface SourceCapabilities {
   readonly exactFence: boolean
   /** A reader is one snapshot, however many ranges are read from it. */
   readonly snapshotReads: boolean
+  /** `openLook` computes sums beside the data. Without it the method throws. */
+  readonly pushdownFingerprint: boolean
   readonly formats: readonly WireFormat[]
 }
 
@@ -225,6 +228,8 @@ export interface Source {
   openReader(request: ReaderRequest): Promise<Reader>
   /** EXPLAINs the range query without running it (spec E51). */
   explain(request: ReaderRequest, range: Range): Promise<QueryPlan>
+  /** A snapshot for checks: sums and rows in canonical form (spec F28). */
+  openLook(request: SourceLookRequest): Promise<Look>
   close(): Promise<void>
 }
 

@@ -49,7 +49,7 @@ export function createModelSource(options: ModelSourceOptions): Source {
     logPosition: () => logPosition(database.log.length),
   }
   return {
-    capabilities: { exactFence: true, snapshotReads: true, formats: ['plain_csv'] },
+    capabilities: { exactFence: true, snapshotReads: true, formats: ['plain_csv'], pushdownFingerprint: false },
     async identity() {
       return {
         engine: 'model',
