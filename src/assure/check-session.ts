@@ -30,20 +30,11 @@ export interface BothLooks {
   close(): Promise<void>
 }
 
-/** How long one query of a check may take (spec A5, `checkQueryMaxMs`). */
-export interface CheckLimits {
-  readonly checkQueryMaxMs: number
-}
-
 /**
  * Looks at source and claim as a run would, without a lease. Throws NotLooked where nothing was claimed yet; errors of
  * identity and schema as a run has them: a changed server is no difference (spec A2, E66).
  */
-export async function openCheck(
-  engine: Engine,
-  settings: StreamSettings,
-  limits: CheckLimits,
-): Promise<CheckSession> {
+export async function openCheck(engine: Engine, settings: StreamSettings): Promise<CheckSession> {
   const { source, destination } = engine
   if (!source.capabilities.pushdownFingerprint || !destination.capabilities.pushdownFingerprint) {
     throw new NotLooked('source', 'this kind of source or destination cannot be compared')
@@ -70,7 +61,7 @@ export async function openCheck(
     choice,
     table: targetTable(settings, shape, choice),
     plan,
-    limits: { queryMaxMs: limits.checkQueryMaxMs, lockTimeoutMs: settings.limits.lockTimeoutMs },
+    limits: { queryMaxMs: settings.limits.checkQueryMaxMs, lockTimeoutMs: settings.limits.lockTimeoutMs },
   }
 }
 

@@ -20,10 +20,34 @@ export const LIMIT_DURATIONS = [
   'retryDelay',
   'retryTotal',
   'snapshotMax',
+  'checkQueryMax',
+  'secondLook',
+  'secondLookMax',
+  'auditWindow',
+  'auditSnapshotMax',
+  'reconcileMaxAge',
+  'sampler',
+  'doctorQueryMax',
 ] as const
 
 /** Settings that are counts; those of at least 1. */
-export const LIMIT_COUNTS = ['laneMaxRows', 'pageRows', 'sliceRows', 'fullScanMaxRows', 'retries'] as const
+export const LIMIT_COUNTS = [
+  'laneMaxRows',
+  'pageRows',
+  'sliceRows',
+  'fullScanMaxRows',
+  'retries',
+  'listMaxRows',
+  'openKeysMax',
+  'drillMaxRows',
+  'fullAuditMaxRows',
+  'receiptCheckMaxRows',
+  'deleteMaxRows',
+  'repairMaxRows',
+  'repairMaxRangeRows',
+  'autoRepairMaxRows',
+  'latenessRowsPerRun',
+] as const
 
 export const FENCE_METHODS = ['auto', 'P1', 'P2', 'P3', 'N1', 'S1', 'settle'] as const
 

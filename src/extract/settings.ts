@@ -25,7 +25,7 @@ export interface StreamSettings {
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint }
 }
 
-export interface Limits {
+export interface Limits extends CheckLimits {
   readonly holdAlarmMs: number
   readonly futureToleranceMs: number
   readonly laneMaxRows: number
@@ -44,6 +44,49 @@ export interface Limits {
   readonly snapshotMaxMs: number
 }
 
+/** Limits of everything that checks (assurance, section 12). */
+export interface CheckLimits {
+  readonly checkQueryMaxMs: number
+  readonly secondLookMs: number
+  readonly secondLookMaxMs: number
+  readonly auditWindowMs: number
+  readonly auditSnapshotMaxMs: number
+  readonly reconcileMaxAgeMs: number
+  readonly samplerMs: number
+  readonly doctorQueryMaxMs: number
+  readonly listMaxRows: number
+  readonly openKeysMax: number
+  readonly drillMaxRows: number
+  readonly fullAuditMaxRows: number
+  readonly receiptCheckMaxRows: number
+  readonly deleteMaxRows: number
+  readonly repairMaxRows: number
+  readonly repairMaxRangeRows: number
+  readonly autoRepairMaxRows: number
+  readonly latenessRowsPerRun: number
+}
+
+const DEFAULT_CHECKS: CheckLimits = {
+  checkQueryMaxMs: 30_000,
+  secondLookMs: 60_000,
+  secondLookMaxMs: 600_000,
+  auditWindowMs: 35 * 86_400_000,
+  auditSnapshotMaxMs: 60_000,
+  reconcileMaxAgeMs: 86_400_000,
+  samplerMs: 10_000,
+  doctorQueryMaxMs: 10_000,
+  listMaxRows: 10_000,
+  openKeysMax: 1_000_000,
+  drillMaxRows: 1_000_000,
+  fullAuditMaxRows: 10_000_000,
+  receiptCheckMaxRows: 100_000,
+  deleteMaxRows: 10_000,
+  repairMaxRows: 10_000,
+  repairMaxRangeRows: 1_000_000,
+  autoRepairMaxRows: 100,
+  latenessRowsPerRun: 10_000,
+}
+
 export const DEFAULT_FENCE: FencePolicy = {
   method: 'auto',
   guardMs: 1_000,
@@ -58,6 +101,7 @@ export const DEFAULT_FENCE: FencePolicy = {
 }
 
 export const DEFAULT_LIMITS: Limits = {
+  ...DEFAULT_CHECKS,
   holdAlarmMs: 300_000,
   futureToleranceMs: 5_000,
   laneMaxRows: 10_000,

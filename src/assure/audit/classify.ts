@@ -38,7 +38,8 @@ export function classify(
 ): Judgement {
   const row = source[0]
   if (!row) return destination.length > 1 ? 'DUPLICATE' : destination.length === 1 ? 'EXTRA' : 'equal'
-  if (source.length > 1) return bagOf(source) === bagOf(destination) ? 'equal' : keylessVerdict(source, destination)
+  if (source.length > 1)
+    return bagOf(source) === bagOf(destination) ? 'equal' : keylessVerdict(source, destination)
   if (destination.length > 1) return 'DUPLICATE'
   const there = destination[0]
   if (there?.word === row.word) return 'equal'

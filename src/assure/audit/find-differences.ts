@@ -94,10 +94,7 @@ async function compareSettled(request: SearchRequest, tally: Tally): Promise<Set
   if (buckets.size > 0) {
     const pick = { digits, buckets }
     const [missing, extra]: [LookedRow[], LookedRow[]] = [[], []]
-    const groups = mergeRows(
-      looks.source.rows(scope, word, pick),
-      looks.destination.rows(scope, word, pick),
-    )
+    const groups = mergeRows(looks.source.rows(scope, word, pick), looks.destination.rows(scope, word, pick))
     for await (const { source, destination } of groups) {
       sourceRows += BigInt(source.length)
       destinationRows += BigInt(destination.length)

@@ -23,7 +23,13 @@ export function compareBuckets(source: Buckets, destination: Buckets): BucketCom
     if (a.rowCount === b.rowCount && a.wordSum === b.wordSum) equalRows += a.rowCount
     else differing.add(name)
   }
-  return { differing, bucketCount: names.size, source: total(source), destination: total(destination), equalRows }
+  return {
+    differing,
+    bucketCount: names.size,
+    source: total(source),
+    destination: total(destination),
+    equalRows,
+  }
 }
 
 const EMPTY: WordSum = { rowCount: 0n, wordSum: 0n }
@@ -39,7 +45,12 @@ export function total(buckets: Buckets): WordSum {
 }
 
 /** The rows of the picked buckets must be those that were summed, in the same snapshot (spec A24). */
-export function assertDrilled(side: string, buckets: Buckets, picked: ReadonlySet<string>, rowCount: bigint): void {
+export function assertDrilled(
+  side: string,
+  buckets: Buckets,
+  picked: ReadonlySet<string>,
+  rowCount: bigint,
+): void {
   let expected = 0n
   for (const name of picked) expected += buckets.get(name)?.rowCount ?? 0n
   assert(rowCount === expected, `${side}: ${rowCount} rows were fetched of buckets that hold ${expected}`)

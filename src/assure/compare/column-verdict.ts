@@ -6,7 +6,8 @@ import type { CanonicalType } from '../../kernel/fingerprint/comparison.ts'
  * which only the lengths can be compared.
  */
 export function columnVerdict(type: CanonicalType, source: string, destination: string): string {
-  if (source === 'N' || destination === 'N') return source === 'N' ? 'NULL at the source' : 'NULL at the destination'
+  if (source === 'N' || destination === 'N')
+    return source === 'N' ? 'NULL at the source' : 'NULL at the destination'
   if (type.name === 'instant' || type.name === 'wall_time') {
     const found = timeVerdict(source, destination)
     if (found) return found
@@ -61,7 +62,8 @@ function textVerdict(a: string, b: string): string {
   if (a.toLowerCase() === b.toLowerCase()) return 'equal ignoring case'
   if (a.startsWith(b)) return `cut to ${[...b].length} of ${[...a].length} characters`
   if (b.startsWith(a)) return `longer at the destination: ${[...b].length} of ${[...a].length} characters`
-  if (decodedTwice(a) === b || decodedTwice(b) === a) return 'equal after a second decoding (bytes read as latin1)'
+  if (decodedTwice(a) === b || decodedTwice(b) === a)
+    return 'equal after a second decoding (bytes read as latin1)'
   return numberVerdict(a, b) ?? 'other'
 }
 

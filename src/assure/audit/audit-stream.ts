@@ -1,0 +1,188 @@
+import { loadMemory } from '../../extract/progress-state.ts'
+import type { Finding } from '../../kernel/finding.ts'
+import type { WordKind } from '../../kernel/fingerprint/comparison.ts'
+import { canonicalOfPosition } from '../../kernel/fingerprint/position-text.ts'
+import { lowerBound } from '../../kernel/moment.ts'
+import { decideOverlap } from '../../kernel/overlap.ts'
+import type { Position } from '../../kernel/position.ts'
+import { formatPosition } from '../../kernel/print.ts'
+import { type BothLooks, type CheckSession, openLooks } from '../check-session.ts'
+import { passesOf } from '../passes.ts'
+import { residual } from '../residual.ts'
+import { zoneBounds } from './bounds.ts'
+import type { Bounds } from './classify.ts'
+import { type Differences, findDifferences } from './find-differences.ts'
+import { findSourceRows, openDossier } from './gather-evidence.ts'
+import type { LatenessKnowledge } from './lateness-knowledge.ts'
+import { makeFindings } from './make-findings.ts'
+import { lookAgain, type SecondLookPolicy, type Settled } from './second-look.ts'
+
+export interface AuditLimits extends SecondLookPolicy {
+  readonly openKeysMax: number
+  readonly drillMaxRows: number
+  readonly listMaxRows: number
+}
+
+export interface AuditRequest {
+  readonly check: CheckSession
+  readonly checkId: string
+  /** `audit` names itself so in records; both use one method (spec A9, A23). */
+  readonly kind: 'audit' | 'reconcile'
+  readonly word: WordKind
+  /** Only the last so many µs (or positions) below the settled bound; undefined: all. */
+  readonly window: bigint | undefined
+  readonly limits: AuditLimits
+  readonly knowledge: LatenessKnowledge
+}
+
+/** What a check says of one stream. Counts are exact unless `atLeast`. */
+export interface StreamAudit {
+  readonly stream: string
+  readonly checkId: string
+  readonly generation: number
+  readonly watermark: string
+  readonly settledBefore: string
+  readonly scope: string
+  readonly looked: { readonly source: string; readonly destination: string }
+  readonly counts: Readonly<Record<string, number>>
+  readonly atLeast: boolean
+  readonly findings: readonly Finding[]
+  readonly capped: boolean
+  readonly residual: string
+  readonly digits: number
+  readonly differingBuckets: number
+}
+
+/** Looks twice at one stream and keeps what is confirmed (spec A7 to A15). Throws what a look throws. */
+export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
+  const { check, limits } = request
+  const { catalog } = check.engine
+  const overlap = await overlapInForce(check)
+  const firstLookUs = catalog.nowUs()
+  const looks = await openLooks(check)
+  const { claim } = looks
+  const boundsOf = (look: { claim: Position; takenUs: string }): Bounds =>
+    zoneBounds(
+      check.choice.order,
+      { ...claim, watermark: look.claim },
+      overlap,
+      look.takenUs,
+      check.settings.limits.futureToleranceMs,
+    )
+  let first: Differences
+  let bounds: Bounds
+  let from: Position | undefined
+  try {
+    bounds = boundsOf({ claim: claim.watermark!, takenUs: looks.source.takenUs })
+    from =
+      request.window === undefined
+        ? undefined
+        : lowerBound(check.choice.order, bounds.settled, request.window)
+    first = await findDifferences({
+      looks,
+      bounds,
+      word: request.word,
+      from,
+      rowCountEstimate: check.shape.rowCountEstimate ?? 0,
+      openKeysMax: limits.openKeysMax,
+      drillMaxRows: limits.drillMaxRows,
+    })
+  } finally {
+    await looks.close()
+  }
+  const { suspects, word } = { ...first, word: request.word }
+  const settled = await lookAgain({ check, suspects, word, boundsOf, policy: limits, firstLookUs })
+  const kept = settled.filter(({ state }) => state !== 'withdrawn')
+  const findings = await attributeAll(request, looks, kept, firstLookUs)
+  const scope = from
+    ? `${formatPosition(from)} ≤ position < ${formatPosition(bounds.settled)}`
+    : `position < ${formatPosition(bounds.settled)}`
+  const looked = { source: looks.source.takenUs, destination: looks.destination.takenUs }
+  return {
+    stream: check.settings.stream,
+    checkId: request.checkId,
+    generation: claim.generation,
+    watermark: formatPosition(claim.watermark),
+    settledBefore: canonicalOfPosition(check.choice.order, bounds.settled),
+    scope,
+    looked,
+    counts: countVerdicts(first, settled),
+    atLeast: first.isCut,
+    findings,
+    capped: kept.length > findings.length,
+    residual: residual({
+      plan: check.plan,
+      word,
+      bucketCount: first.bucketCount,
+      equalRows: first.equalRows,
+      scope,
+      sourceLookedAt: looked.source,
+      destinationLookedAt: looked.destination,
+      pending: first.pending,
+      atRisk: first.atRisk,
+    }),
+    digits: first.digits,
+    differingBuckets: first.differingBuckets,
+  }
+}
+
+/** What the last run read below its watermark; the policy's answer where no record tells. */
+async function overlapInForce(check: CheckSession): Promise<bigint> {
+  const { engine, settings, choice } = check
+  const [last] = passesOf(await engine.catalog.records(settings.catalogKey, 50))
+  if (last) return last.overlap
+  const memory = await loadMemory(engine, settings.catalogKey)
+  return decideOverlap(
+    choice.order,
+    settings.overlap,
+    'assumed',
+    undefined,
+    BigInt(memory?.extraOverlap ?? '0'),
+  ).amount
+}
+
+async function attributeAll(
+  request: AuditRequest,
+  first: BothLooks,
+  kept: readonly Settled[],
+  firstLookUs: bigint,
+): Promise<readonly Finding[]> {
+  const { check, limits } = request
+  const listed = kept.slice(0, limits.listMaxRows)
+  if (listed.length === 0) return []
+  const dossier = await openDossier(check, first.claim.generation, request.knowledge)
+  const looks = await openLooks(check)
+  try {
+    const keyTexts = listed.map(({ keyText }) => keyText)
+    const both = listed.filter(({ source, destination }) => source && destination)
+    const here = await findSourceRows(looks.source, keyTexts)
+    const there = await findSourceRows(
+      looks.destination,
+      both.map(({ keyText }) => keyText),
+    )
+    return makeFindings(
+      {
+        check,
+        checkId: request.checkId,
+        generation: first.claim.generation,
+        dossier,
+        nowUs: String(check.engine.catalog.nowUs()),
+        firstLookUs: String(firstLookUs),
+        here,
+        there,
+      },
+      listed,
+    )
+  } finally {
+    await looks.close()
+  }
+}
+
+function countVerdicts(first: Differences, settled: readonly Settled[]): Record<string, number> {
+  const counts: Record<string, number> = { equal: Number(first.equalRows) }
+  for (const { judgement, state } of settled) {
+    const name = state === 'confirmed' ? judgement.toLowerCase() : state
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return { ...counts, at_risk: first.atRisk, pending: first.pending }
+}
