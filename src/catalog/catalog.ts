@@ -75,7 +75,10 @@ export interface Catalog {
    * LEASE_FENCED_OUT when the run is not open: a successor has closed it as abandoned.
    */
   closeRun(runId: string, stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
-  /** Appends a record of something that is no run (audit, repair, decree, acceptance) to the same chain (spec A57). */
+  /**
+   * Appends a record of something that is no run (audit, repair, decree, acceptance) to the same chain (spec A57). Its
+   * `run_id`, new in the stream, names it; without one its kind and place do (`decree-12`).
+   */
   appendRecord(stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
   records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
   record(runId: string): Promise<StoredRecord | undefined>

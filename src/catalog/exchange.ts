@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PlimsollError } from '../kernel/errors.ts'
+import { FINDING_STATES, MECHANISMS, VERDICTS } from '../kernel/finding.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
 import { rangeFromJson, rangeToJson } from '../kernel/range.ts'
 import { chainFault } from './record-chain.ts'
@@ -22,6 +23,24 @@ const ledgerRow = z.strictObject({
   batchId: z.string(),
   readSeq: z.int(),
   reason: z.string(),
+})
+const finding = z.strictObject({
+  id: z.string(),
+  checkId: z.string(),
+  generation: z.int(),
+  keyText: z.string(),
+  key: z.array(z.string()).readonly(),
+  verdict: z.enum(VERDICTS),
+  mechanism: z.enum(MECHANISMS),
+  grade: z.enum(['shown', 'suggested', 'none']),
+  state: z.enum(FINDING_STATES),
+  sourcePosition: z.string().nullable(),
+  destinationPosition: z.string().nullable(),
+  columns: z.array(z.strictObject({ column: z.string(), how: z.string() })).readonly(),
+  evidence: z.record(z.string(), z.string()),
+  foundUs: bigintText,
+  changedUs: bigintText,
+  closedBy: z.string().nullable(),
 })
 const streamExport = z.strictObject({
   stream: z.string(),
@@ -55,6 +74,8 @@ const streamExport = z.strictObject({
       resolvedUs: bigintText.nullable(),
     }),
   ),
+  /** Absent in exports of the first programs, which had none. */
+  findings: z.array(finding).default([]),
 })
 const catalogExport = z.strictObject({
   format: z.literal('plimsoll-catalog'),

@@ -23,6 +23,18 @@ export function sealRecord(
   return { runId, stream, sequence, json, hash: sha256(json), prev }
 }
 
+/** The record of something that was never open (spec A57): its `run_id`, else its kind and place, names it. */
+export function sealUnopened(
+  stream: string,
+  record: Readonly<Record<string, unknown>>,
+  previous: StoredRecord | undefined,
+): StoredRecord {
+  const { run_id: said, kind } = record
+  assert(typeof kind === 'string', 'a record says of what kind it is')
+  const runId = typeof said === 'string' ? said : `${kind}-${(previous?.sequence ?? 0) + 1}`
+  return sealRecord(runId, stream, record, previous)
+}
+
 /** What is wrong with a stream's records, oldest first, or undefined: an edited, missing or swapped one shows (spec E72). */
 export function chainFault(records: readonly StoredRecord[]): string | undefined {
   let sequence = 1

@@ -28,7 +28,15 @@ export const MECHANISMS = [
 export type Mechanism = (typeof MECHANISMS)[number]
 
 /** `withdrawn`: gone at the second look; `moving`: another row at every look (spec A11). */
-export type FindingState = 'suspected' | 'confirmed' | 'moving' | 'withdrawn' | 'repaired' | 'accepted'
+export const FINDING_STATES = [
+  'suspected',
+  'confirmed',
+  'moving',
+  'withdrawn',
+  'repaired',
+  'accepted',
+] as const
+export type FindingState = (typeof FINDING_STATES)[number]
 
 /** One row that is not as it should be; never deleted (spec A15). */
 export interface Finding {

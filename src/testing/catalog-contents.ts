@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
+import { FINDING } from './catalog-findings.ts'
 import { type CatalogSetup, onCatalog } from './catalog-setup.ts'
 
 const STREAM = 'pipeline/public.orders'
@@ -47,6 +48,18 @@ export function contentTests(setup: CatalogSetup): void {
         expect(await other.memory('b', 'clock')).toBe('"é"')
         await other.remember('a', 'clock', undefined)
         expect(await catalog.memory('a', 'clock')).toBeUndefined()
+      }))
+
+    test('is listed by the beginning of its name, sorted, one scope alone', () =>
+      onCatalog(setup, 'memory names', async (catalog) => {
+        for (const name of ['sketch/b', 'sketch/a', 'sketch', 'sketches', 'other', 'sk%tch/a', 'SKETCH/a']) {
+          await catalog.remember('a', name, '1')
+        }
+        await catalog.remember('b', 'sketch/c', '1')
+        expect(await catalog.memoryNames('a', 'sketch/')).toEqual(['sketch/a', 'sketch/b'])
+        expect(await catalog.memoryNames('a', 'sk%')).toEqual(['sk%tch/a'])
+        expect(await catalog.memoryNames('a', '')).toHaveLength(7)
+        expect(await catalog.memoryNames('c', '')).toEqual([])
       }))
   })
 
@@ -96,6 +109,7 @@ export function contentTests(setup: CatalogSetup): void {
           await copy.import(await catalog.export(STREAM))
           expect(await copy.streams()).toEqual([STREAM])
           expect(await copy.ranges(STREAM)).toEqual(await catalog.ranges(STREAM))
+          expect(await copy.findings({ limit: 10 })).toEqual([{ ...FINDING, stream: STREAM }])
           expect(await copy.memory(STREAM, 'order')).toBe('"x"')
           expect(await copy.memory('source', 'clock')).toBeUndefined()
         })
@@ -122,6 +136,7 @@ export function contentTests(setup: CatalogSetup): void {
         'an edited record',
         (text: string) => text.replace('\\"outcome\\":\\"empty\\"', '\\"outcome\\":\\"x\\"'),
       ],
+      ['an unknown verdict', (text: string) => text.replace('"verdict":"LOST"', '"verdict":"GONE"')],
     ])('%s is refused', (_, change) =>
       onCatalog(setup, 'invalid import', async (catalog) => {
         await fill(catalog)
@@ -144,6 +159,7 @@ async function fill(catalog: Catalog): Promise<void> {
   await catalog.closeRun('closed', STREAM, { outcome: 'empty' })
   await catalog.openRun({ ...run, runId: 'open' })
   await catalog.addRange(entry())
+  await catalog.putFindings([{ ...FINDING, stream: STREAM }])
   await catalog.remember(STREAM, 'order', '"x"')
   await catalog.remember('source', 'clock', '"y"')
   await catalog.raiseAlarm(STREAM, 'fence_held', 'text', 'evidence')

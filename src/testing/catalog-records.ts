@@ -76,6 +76,21 @@ export function recordTests(setup: CatalogSetup): void {
         expect(await catalog.records(STREAM, 10)).toHaveLength(1)
       }))
 
+    test('what is no run stands in the same chain: named by its run_id, else by kind and place', () =>
+      onCatalog(setup, 'appended', async (catalog, open) => {
+        const run = await closeRun(catalog, 'r1')
+        const audit = await catalog.appendRecord(STREAM, { kind: 'audit', run_id: 'a1' })
+        await (await open()).appendRecord('another stream', { kind: 'audit', run_id: 'a1' })
+        const decree = await catalog.appendRecord(STREAM, { kind: 'decree' })
+        const later = await closeRun(catalog, 'r2')
+        expect([audit.runId, decree.runId]).toEqual(['a1', 'decree-3'])
+        expect(chainFault([run, audit, decree, later])).toBeUndefined()
+        expect(await catalog.records(STREAM, 10)).toEqual([later, decree, audit, run])
+        expect(await catalog.record('a1')).toEqual(audit)
+        await expect(catalog.appendRecord(STREAM, { kind: 'audit', run_id: 'a1' })).rejects.toThrow()
+        expect(await catalog.records(STREAM, 10)).toHaveLength(4)
+      }))
+
     const { module } = setup
     if (module === undefined) return
 

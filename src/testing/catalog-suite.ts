@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { contentTests } from './catalog-contents.ts'
+import { findingTests } from './catalog-findings.ts'
 import { leaseTests } from './catalog-leases.ts'
 import { recordTests } from './catalog-records.ts'
 import type { CatalogSetup } from './catalog-setup.ts'
@@ -10,5 +11,6 @@ export function catalogSuite(setup: CatalogSetup): void {
     leaseTests(setup)
     recordTests(setup)
     contentTests(setup)
+    findingTests(setup)
   })
 }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +49,24 @@ describe('the file', () => {
     db.exec("INSERT INTO record VALUES (1, 'r', 's', 1, '{}', 'h', '')")
     expect(() => db.exec("UPDATE record SET json = ''")).toThrow('append-only')
     expect(() => db.exec('DELETE FROM record')).toThrow('append-only')
+    db.exec("INSERT INTO finding VALUES (1, 'f', 's', 'c', 'confirmed', 'LOST', 'k', '{}')")
+    expect(() => db.exec('DELETE FROM finding')).toThrow('never deleted')
     db.close()
+  })
+
+  test('of the first version keeps its records', async () => {
+    const folder = newFolder()
+    mkdirSync(folder, { recursive: true })
+    const db = new Database(join(folder, 'catalog.sqlite'))
+    db.exec('CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_us INTEGER NOT NULL) STRICT')
+    db.exec(MIGRATIONS[0]!)
+    db.exec("INSERT INTO migration VALUES (1, 0); INSERT INTO record VALUES (7, 'r', 's', 1, '{}', 'h', '')")
+    db.close()
+    const catalog = await openCatalog(folder)
+    expect(await catalog.records('s', 9)).toEqual([
+      { runId: 'r', stream: 's', sequence: 1, json: '{}', hash: 'h', prev: '' },
+    ])
+    await catalog.close()
   })
 
   test('written by a newer program is left alone', async () => {

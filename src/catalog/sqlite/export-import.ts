@@ -9,12 +9,13 @@ import {
 } from '../exchange.ts'
 import { insertAlarm, listAlarms } from './alarms.ts'
 import { atomically, type Db } from './database.ts'
+import { insertFindings, listFindings } from './findings.ts'
 import { remember } from './memory.ts'
 import { insertRange, listRanges } from './ranges.ts'
 import { insertOpenRun, insertRecord, listRecords, openRuns } from './runs.ts'
 
 const STREAMS = `SELECT stream FROM record UNION SELECT stream FROM ledger UNION SELECT stream FROM open_run
-  UNION SELECT stream FROM lease UNION SELECT stream FROM alarm ORDER BY 1`
+  UNION SELECT stream FROM lease UNION SELECT stream FROM alarm UNION SELECT stream FROM finding ORDER BY 1`
 /** SQLite takes a negative limit for none. */
 const ALL = -1
 
@@ -81,6 +82,7 @@ function exportStream(db: Db, stream: string): StreamExport {
         raisedUs: String(raisedUs),
         resolvedUs: resolvedUs === undefined ? null : String(resolvedUs),
       })),
+    findings: listFindings(db, { stream, limit: ALL }).map(({ stream: _, ...finding }) => finding),
   }
 }
 
@@ -98,6 +100,10 @@ function insertStream(db: Db, content: StreamExport): void {
       resolvedUs: resolvedUs === null ? undefined : BigInt(resolvedUs),
     })
   }
+  insertFindings(
+    db,
+    content.findings.map((finding) => ({ ...finding, stream })),
+  )
 }
 
 function raiseEpoch(db: Db, stream: string, epoch: number): void {

@@ -15,3 +15,10 @@ export function remember(db: Db, scope: string, name: string, json: string | und
     else db.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?)').run(scope, name, json)
   })
 }
+
+/** The names under a scope that begin with `prefix`, sorted. */
+export function memoryNames(db: Db, scope: string, prefix: string): readonly string[] {
+  const sql =
+    'SELECT name FROM memory WHERE scope = ? AND name >= ? AND substr(name, 1, length(?)) = ? ORDER BY name'
+  return reading(db, () => db.prepare(sql).pluck().all(scope, prefix, prefix, prefix)) as string[]
+}

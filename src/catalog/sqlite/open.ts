@@ -3,11 +3,12 @@ import type { Catalog } from '../catalog.ts'
 import { listAlarms, raiseAlarm, resolveAlarm } from './alarms.ts'
 import { catalogNowUs, openDatabase, reading } from './database.ts'
 import { exportCatalog, importCatalog, listStreams } from './export-import.ts'
+import { countFindings, listFindings, putFindings } from './findings.ts'
 import { acquireLease, listLeases, releaseLease, renewLease } from './leases.ts'
-import { recall, remember } from './memory.ts'
+import { memoryNames, recall, remember } from './memory.ts'
 import { thisProcess } from './process-mark.ts'
 import { addRange, listRanges } from './ranges.ts'
-import { closeRun, findRecord, listRecords, openRun, openRuns } from './runs.ts'
+import { appendRecord, closeRun, findRecord, listRecords, openRun, openRuns } from './runs.ts'
 
 /**
  * Opens the catalog in `<folder>/catalog.sqlite` and creates folder and file when absent. For the processes of one host, on a
@@ -26,12 +27,17 @@ export async function openCatalog(folder: string): Promise<Catalog> {
     openRun: async (run) => openRun(db, run),
     openRuns: async (stream) => openRuns(db, stream),
     closeRun: async (runId, stream, record) => closeRun(db, runId, stream, record),
+    appendRecord: async (stream, record) => appendRecord(db, stream, record),
     records: async (stream, limit) => listRecords(db, stream, limit),
     record: async (runId) => findRecord(db, runId),
     addRange: async (entry) => addRange(db, entry),
     ranges: async (stream, generation) => listRanges(db, stream, generation),
     memory: async (scope, name) => recall(db, scope, name),
     remember: async (scope, name, json, lease) => remember(db, scope, name, json, lease),
+    memoryNames: async (scope, prefix) => memoryNames(db, scope, prefix),
+    putFindings: async (findings) => putFindings(db, findings),
+    findings: async (wanted) => listFindings(db, wanted),
+    countFindings: async (stream, states) => countFindings(db, stream, states),
     raiseAlarm: async (stream, name, text, evidence) => raiseAlarm(db, stream, name, text, evidence),
     resolveAlarm: async (stream, name) => resolveAlarm(db, stream, name),
     alarms: async (openOnly) => listAlarms(db, openOnly),

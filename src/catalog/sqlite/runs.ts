@@ -1,7 +1,7 @@
 import { assert } from '../../kernel/assert.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { OpenRun, StoredRecord } from '../catalog.ts'
-import { sealRecord } from '../record-chain.ts'
+import { sealRecord, sealUnopened } from '../record-chain.ts'
 import { atomically, type Db, reading } from './database.ts'
 
 const RECORD = 'SELECT run_id AS runId, stream, sequence, json, hash, prev FROM record'
@@ -43,6 +43,19 @@ export function closeRun(
   })
 }
 
+/** The next record of a stream, of something that is no run (spec A57). */
+export function appendRecord(
+  db: Db,
+  stream: string,
+  record: Readonly<Record<string, unknown>>,
+): StoredRecord {
+  return atomically(db, () => {
+    const sealed = sealUnopened(stream, record, listRecords(db, stream, 1)[0])
+    insertRecord(db, sealed)
+    return sealed
+  })
+}
+
 export function insertRecord(db: Db, record: StoredRecord): void {
   const sql = 'INSERT INTO record (run_id, stream, sequence, json, hash, prev) VALUES (?, ?, ?, ?, ?, ?)'
   db.prepare(sql).run(record.runId, record.stream, record.sequence, record.json, record.hash, record.prev)
@@ -59,7 +72,9 @@ export function listRecords(db: Db, stream: string | undefined, limit: number): 
 }
 
 export function findRecord(db: Db, runId: string): StoredRecord | undefined {
-  const row = reading(db, () => db.prepare(`${RECORD} WHERE run_id = ?`).get(runId)) as RecordRow | undefined
+  const row = reading(db, () => db.prepare(`${RECORD} WHERE run_id = ? ORDER BY id`).get(runId)) as
+    | RecordRow
+    | undefined
   return row && toRecord(row)
 }
 

@@ -64,4 +64,43 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX alarm_open ON alarm (stream, name) WHERE resolved_us IS NULL;
   `,
+  `
+  -- A check over several streams leaves one record in the chain of each, all under its id.
+  CREATE TABLE record_2 (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    prev TEXT NOT NULL,
+    UNIQUE (stream, sequence),
+    UNIQUE (run_id, stream)
+  ) STRICT;
+  INSERT INTO record_2 SELECT * FROM record;
+  DROP TRIGGER record_stays_as_written;
+  DROP TRIGGER record_stays;
+  DROP TABLE record;
+  ALTER TABLE record_2 RENAME TO record;
+  CREATE TRIGGER record_stays_as_written BEFORE UPDATE ON record
+    BEGIN SELECT raise(ABORT, 'run records are append-only'); END;
+  CREATE TRIGGER record_stays BEFORE DELETE ON record
+    BEGIN SELECT raise(ABORT, 'run records are append-only'); END;
+
+  CREATE TABLE finding (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    finding_id TEXT NOT NULL UNIQUE,
+    stream TEXT NOT NULL,
+    check_id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    key_text TEXT NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX finding_state ON finding (stream, state, verdict);
+  CREATE INDEX finding_key ON finding (stream, key_text);
+  CREATE INDEX finding_check ON finding (check_id);
+  CREATE TRIGGER finding_stays BEFORE DELETE ON finding
+    BEGIN SELECT raise(ABORT, 'findings are never deleted'); END;
+  `,
 ]

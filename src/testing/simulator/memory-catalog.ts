@@ -1,8 +1,10 @@
 import type { Alarm, Catalog, Lease, StoredRecord } from '../../catalog/catalog.ts'
-import { sealRecord } from '../../catalog/record-chain.ts'
+import { sealRecord, sealUnopened } from '../../catalog/record-chain.ts'
 import { assert } from '../../kernel/assert.ts'
+import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import { exportStore, importStore } from './memory-exchange.ts'
+import { countFindings, listFindings } from './memory-findings.ts'
 import { knownStreams, type MemoryStore, rangeKey } from './memory-store.ts'
 
 export interface MemoryCatalogOptions {
@@ -67,6 +69,16 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
       store.records.push(sealed)
       return sealed
     },
+    async appendRecord(stream, record) {
+      const sealed = sealUnopened(stream, record, lastOf(stream))
+      const { runId } = sealed
+      assert(
+        !store.records.some((each) => each.stream === stream && each.runId === runId),
+        `${stream} has a record ${runId} already`,
+      )
+      store.records.push(sealed)
+      return sealed
+    },
     async records(stream, limit) {
       const all = store.records.filter((record) => stream === undefined || record.stream === stream)
       return all.reverse().slice(0, limit)
@@ -92,6 +104,19 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
       if (json === undefined) known.delete(name)
       else known.set(name, json)
       store.memory.set(scope, known)
+    },
+    async memoryNames(scope, prefix) {
+      return [...(store.memory.get(scope)?.keys() ?? [])].filter((name) => name.startsWith(prefix)).sort()
+    },
+    async putFindings(findings) {
+      for (const finding of findings) canonicalJson(finding)
+      for (const finding of findings) store.findings.set(finding.id, finding)
+    },
+    async findings(wanted) {
+      return listFindings(store, wanted)
+    },
+    async countFindings(stream, states) {
+      return countFindings(store, stream, states)
     },
     async raiseAlarm(stream, name, text, evidence) {
       const index = openAlarm(stream, name)

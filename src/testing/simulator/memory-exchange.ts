@@ -59,6 +59,7 @@ function exportStream(store: MemoryStore, stream: string): StreamExport {
       raisedUs: String(raisedUs),
       resolvedUs: resolvedUs === undefined ? null : String(resolvedUs),
     })),
+    findings: own(store.findings.values()),
   }
 }
 
@@ -81,6 +82,7 @@ function importStream(store: MemoryStore, content: StreamExport): void {
       resolvedUs: resolvedUs === null ? undefined : BigInt(resolvedUs),
     })
   }
+  for (const finding of content.findings) store.findings.set(finding.id, { ...finding, stream })
 }
 
 const sameStream = (a: StreamExport, b: StreamExport): boolean =>

@@ -1,4 +1,5 @@
 import type { Alarm, Lease, OpenRun, StoredRecord } from '../../catalog/catalog.ts'
+import type { Finding } from '../../kernel/finding.ts'
 import type { LedgerEntry } from '../../kernel/ledger.ts'
 
 /** What a catalog in memory holds, for all that are opened on it. */
@@ -13,6 +14,8 @@ export interface MemoryStore {
   /** By scope, then by name. */
   readonly memory: Map<string, Map<string, string>>
   readonly alarms: Alarm[]
+  /** By id, in the order in which they were first put. */
+  readonly findings: Map<string, Finding>
 }
 
 export function createMemoryStore(): MemoryStore {
@@ -24,6 +27,7 @@ export function createMemoryStore(): MemoryStore {
     ranges: new Map(),
     memory: new Map(),
     alarms: [],
+    findings: new Map(),
   }
 }
 
@@ -36,7 +40,8 @@ export function rangeKey(entry: LedgerEntry): string {
 
 export function knownStreams(store: MemoryStore): string[] {
   const names = new Set([...store.epochs.keys(), ...store.leases.keys()])
-  for (const list of [store.records, store.ranges.values(), store.openRuns.values(), store.alarms]) {
+  const { records, ranges, openRuns, alarms, findings } = store
+  for (const list of [records, ranges.values(), openRuns.values(), alarms, findings.values()]) {
     for (const { stream } of list) names.add(stream)
   }
   return [...names].sort()
