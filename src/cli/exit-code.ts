@@ -22,3 +22,14 @@ export function exitCodeOfResults(results: readonly Pick<StreamResult, 'error'>[
   if (failed.length === 0) return 0
   return failed.length < results.length ? SOME_FAILED : exitCodeOf(failed[0]!.error)
 }
+
+/** Of a check: found something outranks could not look; 0 only when all was looked at and nothing found (spec A1). */
+export function checkExitCode(answer: {
+  readonly streams: readonly { readonly counts: Readonly<Record<string, number>> }[]
+  readonly notLooked: readonly { readonly side: 'source' | 'destination' }[]
+}): number {
+  if (answer.streams.some(({ counts }) => (counts.findings ?? 0) > 0)) return BY_KIND.data
+  const sides = answer.notLooked.map(({ side }) => side)
+  if (sides.length === 0) return 0
+  return sides.includes('source') ? BY_KIND.source : BY_KIND.destination
+}

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
 import { registerCompletion } from './completion.ts'
 import { registerConfig } from './config.ts'
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerRuns,
   registerTrace,
   registerBackfill,
+  registerAudit,
   registerState,
   registerConfig,
   registerCompletion,

@@ -40,7 +40,11 @@ export interface StreamAudit {
   readonly stream: string
   readonly checkId: string
   readonly generation: number
+  readonly positionColumn: string
   readonly watermark: string
+  readonly openedUs: string
+  /** Canonical position texts of the scope; null for no lower bound. */
+  readonly from: string | null
   readonly settledBefore: string
   readonly scope: string
   readonly looked: { readonly source: string; readonly destination: string }
@@ -102,7 +106,10 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
     stream: check.settings.stream,
     checkId: request.checkId,
     generation: claim.generation,
+    positionColumn: check.choice.order.column,
     watermark: formatPosition(claim.watermark),
+    openedUs: String(firstLookUs),
+    from: from ? canonicalOfPosition(check.choice.order, from) : null,
     settledBefore: canonicalOfPosition(check.choice.order, bounds.settled),
     scope,
     looked,
@@ -184,5 +191,6 @@ function countVerdicts(first: Differences, settled: readonly Settled[]): Record<
     const name = state === 'confirmed' ? judgement.toLowerCase() : state
     counts[name] = (counts[name] ?? 0) + 1
   }
-  return { ...counts, at_risk: first.atRisk, pending: first.pending }
+  const findings = settled.filter(({ state }) => state === 'confirmed').length
+  return { ...counts, findings, at_risk: first.atRisk, pending: first.pending }
 }
