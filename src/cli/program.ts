@@ -9,6 +9,8 @@ import { programVersion } from './engine.ts'
 import { registerFollow } from './follow.ts'
 import { registerInit } from './init.ts'
 import { registerPlan } from './plan.ts'
+import { registerReconcile } from './reconcile.ts'
+import { registerRepair } from './repair.ts'
 import { registerRun } from './run.ts'
 import { registerRuns } from './runs.ts'
 import { registerState } from './state.ts'
@@ -28,6 +30,8 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerTrace,
   registerBackfill,
   registerAudit,
+  registerReconcile,
+  registerRepair,
   registerState,
   registerConfig,
   registerCompletion,

@@ -28,6 +28,7 @@ export interface TableConfig {
   readonly asText: readonly string[]
   readonly nullKeys: 'refuse' | 'match' | undefined
   readonly appendOnly: boolean
+  readonly deletes: 'report' | 'remove' | 'mark' | undefined
   readonly onDestinationWentBack: 'stop' | 'rewind' | undefined
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint } | undefined
   readonly fence: {

@@ -85,6 +85,10 @@ const streamFields = {
   peek: z.boolean().describe('Also land what lies above the fence, without a claim').optional(),
   nullKeys: z.enum(['refuse', 'match']).optional(),
   appendOnly: z.boolean().describe('Declares that rows are never updated').optional(),
+  deletes: z
+    .enum(['report', 'remove', 'mark'])
+    .describe('What reconcile does with rows that are gone at the source')
+    .optional(),
   onDestinationWentBack: z.enum(['stop', 'rewind']).optional(),
   onTimelineChange: z
     .union([z.literal('stop'), z.strictObject({ rewind: duration })], 'must be stop or { rewind: 10m }')

@@ -42,6 +42,7 @@ export function toTable(
     asText: Object.keys(settings.columns ?? {}),
     nullKeys: settings.nullKeys,
     appendOnly: settings.appendOnly ?? false,
+    deletes: settings.deletes,
     onDestinationWentBack: settings.onDestinationWentBack,
     onTimelineChange:
       typeof settings.onTimelineChange === 'object'

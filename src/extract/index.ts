@@ -8,4 +8,10 @@ export type { RunCounts } from './receipts.ts'
 export type { StreamPlan, StreamResult } from './results.ts'
 export { type RewindTarget, rewindStream } from './rewind.ts'
 export { runStream } from './run-stream.ts'
-export { DEFAULT_FENCE, DEFAULT_LIMITS, type Limits, type StreamSettings } from './settings.ts'
+export {
+  DEFAULT_FENCE,
+  DEFAULT_LIMITS,
+  type DeleteMode,
+  type Limits,
+  type StreamSettings,
+} from './settings.ts'

@@ -21,6 +21,8 @@ export interface StreamSettings {
   readonly peek: boolean | undefined
   readonly fence: FencePolicy
   readonly limits: Limits
+  /** What becomes of rows that are gone at the source, once two looks agree (assurance A27). */
+  readonly deletes: DeleteMode
   readonly onDestinationWentBack: 'stop' | 'rewind'
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint }
 }
@@ -43,6 +45,8 @@ export interface Limits extends CheckLimits {
   /** A snapshot is read for at most this long, so that a first load does not hold back the source's vacuum. */
   readonly snapshotMaxMs: number
 }
+
+export type DeleteMode = 'report' | 'remove' | 'mark'
 
 /** Limits of everything that checks (assurance, section 12). */
 export interface CheckLimits {

@@ -29,6 +29,7 @@ export const FAILPOINTS = [
   'generation.opened',
   'rewind.recorded',
   'backfill.slice_landed',
+  'repair.page_landed',
   'lease.lost_while_landing',
 ] as const
 

@@ -138,6 +138,8 @@ export type ReadScope =
       readonly limit: number
       readonly afterKey: readonly string[] | undefined
     }
+  /** Rows of these keys, wherever they stand in the order (spec A28); texts as the wire carries them, null for NULL. */
+  | { readonly kind: 'keys'; readonly keys: readonly (readonly (string | null)[])[] }
   /** `[from, future)`: everything at or above the fence that is in no lane (spec E16). */
   | { readonly kind: 'peek'; readonly from: Position }
 

@@ -91,6 +91,7 @@ export function streamSettings(
     overlap: undefined,
     peek: undefined,
     limits: DEFAULT_LIMITS,
+    deletes: 'report',
     onDestinationWentBack: 'stop',
     onTimelineChange: 'stop',
     ...rest,

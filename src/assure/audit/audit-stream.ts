@@ -10,12 +10,14 @@ import { type BothLooks, type CheckSession, openLooks } from '../check-session.t
 import { passesOf } from '../passes.ts'
 import { residual } from '../residual.ts'
 import { zoneBounds } from './bounds.ts'
+import { joinChangedKeys } from './changed-keys.ts'
 import type { Bounds } from './classify.ts'
 import { type Differences, findDifferences } from './find-differences.ts'
-import { findSourceRows, openDossier } from './gather-evidence.ts'
+import { findRows, openDossier } from './gather-evidence.ts'
 import type { LatenessKnowledge } from './lateness-knowledge.ts'
 import { makeFindings } from './make-findings.ts'
 import { lookAgain, type SecondLookPolicy, type Settled } from './second-look.ts'
+import { nameTransit } from './transit.ts'
 
 export interface AuditLimits extends SecondLookPolicy {
   readonly openKeysMax: number
@@ -49,6 +51,7 @@ export interface StreamAudit {
   readonly scope: string
   readonly looked: { readonly source: string; readonly destination: string }
   readonly counts: Readonly<Record<string, number>>
+  readonly sourceRows: number
   readonly atLeast: boolean
   readonly findings: readonly Finding[]
   readonly capped: boolean
@@ -114,6 +117,7 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
     scope,
     looked,
     counts: countVerdicts(first, settled),
+    sourceRows: Number(first.sourceRows),
     atLeast: first.isCut,
     findings,
     capped: kept.length > findings.length,
@@ -161,13 +165,9 @@ async function attributeAll(
   const looks = await openLooks(check)
   try {
     const keyTexts = listed.map(({ keyText }) => keyText)
-    const both = listed.filter(({ source, destination }) => source && destination)
-    const here = await findSourceRows(looks.source, keyTexts)
-    const there = await findSourceRows(
-      looks.destination,
-      both.map(({ keyText }) => keyText),
-    )
-    return makeFindings(
+    const here = await findRows(looks.source, keyTexts)
+    const there = await findRows(looks.destination, keyTexts)
+    const findings = makeFindings(
       {
         check,
         checkId: request.checkId,
@@ -180,6 +180,8 @@ async function attributeAll(
       },
       listed,
     )
+    if (request.word === 'position') return findings
+    return nameTransit(joinChangedKeys(findings, here, there, check.plan.keyCount))
   } finally {
     await looks.close()
   }

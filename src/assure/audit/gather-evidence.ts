@@ -60,7 +60,7 @@ function cleanChecksOf(records: readonly StoredRecord[], generation: number): re
 }
 
 /** Rows as they stand at the source now, with commit times where it keeps them. */
-export async function findSourceRows(
+export async function findRows(
   look: Look,
   keyTexts: readonly string[],
 ): Promise<ReadonlyMap<string, FoundRow>> {

@@ -33,6 +33,7 @@ export function toStreamSettings(config: PipelineConfig, table: TableConfig): St
       appendOnly: table.appendOnly,
     } as StreamSettings['fence'],
     limits: { ...DEFAULT_LIMITS, ...table.limits },
+    deletes: table.deletes ?? 'report',
     onDestinationWentBack: table.onDestinationWentBack ?? 'stop',
     onTimelineChange: table.onTimelineChange ?? 'stop',
   }

@@ -1,6 +1,7 @@
 import { type Alert, alertsOf } from '../../assure/audit/alert.ts'
 import type { StreamAudit } from '../../assure/audit/audit-stream.ts'
 import type { NotLookedAt } from '../../assure/not-looked.ts'
+import type { StreamReconcile } from '../../assure/reconcile/reconcile-streams.ts'
 import type { Finding } from '../../kernel/finding.ts'
 import type { Colour } from './colour.ts'
 import { plural } from './quantity.ts'
@@ -20,6 +21,21 @@ export function renderAudit(audit: StreamAudit, colour: Colour): string {
     .map((state) => `${audit.counts[state]} ${NOTES[state]}`)
   const notes = others.length > 0 ? [`  ${others.join('; ')}`] : []
   return [head, ...alerts, ...notes, `  ${colour.dim(audit.residual)}`].join('\n')
+}
+
+/** The same for a whole comparison, with what was done about rows that are gone at the source (spec A27). */
+export function renderReconcile(result: StreamReconcile, colour: Colour): string {
+  const { mode, removed, refused } = result.deletes
+  const done = mode === 'mark' ? 'marked as deleted' : 'removed'
+  const lines = [
+    ...(removed > 0 ? [`  ${plural(removed, 'row')} gone at the source: ${done}`] : []),
+    ...(refused === undefined
+      ? []
+      : [
+          `  nothing was ${done}: ${refused}. Look first; then plimsoll repair ${result.stream} --findings ${result.checkId} --deletes ${mode} --apply`,
+        ]),
+  ]
+  return [renderAudit(result, colour), ...lines].join('\n')
 }
 
 const NOTES = {

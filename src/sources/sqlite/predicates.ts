@@ -100,6 +100,24 @@ export function afterKeyPredicate(key: readonly KeyColumn[], after: readonly str
   return `(${bareKey(key)}) > (${key.map((column, i) => valueLiteral(column.type, after[i]!)).join(', ')})`
 }
 
+/** Rows of these keys, by index where there is one; a NULL is a value like any other. */
+export function keysPredicate(
+  key: readonly KeyColumn[],
+  keys: readonly (readonly (string | null)[])[],
+): string {
+  assert(key.length > 0, 'rows are read by a key')
+  const terms = keys.map((values) =>
+    key
+      .map((column, i) => {
+        const value = values[i] ?? null
+        const literal = value === null ? 'NULL' : valueLiteral(column.type, value)
+        return `${quoteIdentifier(column.name)} COLLATE BINARY IS ${literal}`
+      })
+      .join(' AND '),
+  )
+  return terms.length === 0 ? 'false' : terms.map((term) => `(${term})`).join(' OR ')
+}
+
 export function keyOrder(key: readonly KeyColumn[]): string {
   return bareKey(key)
 }

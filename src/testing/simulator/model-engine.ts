@@ -119,6 +119,7 @@ export function streamSettings(schedule: Schedule): StreamSettings {
       retryDelayMs: 100,
     },
     onDestinationWentBack: 'stop',
+    deletes: 'report',
     onTimelineChange: 'stop',
   }
 }

@@ -67,6 +67,10 @@ export function createModelReader(
       const rows = snapshot.rows.filter((row) => lane(row) === scope.lane && row.key > after)
       return rows.sort((a, b) => a.key - b.key).slice(0, scope.limit)
     }
+    if (scope.kind === 'keys') {
+      const keys = new Set(scope.keys.map(([key]) => Number(key)))
+      return snapshot.rows.filter((row) => keys.has(row.key))
+    }
     const lower = (scope.kind === 'peek' ? scope.from : scope.range.lower)?.value as bigint | undefined
     const upper = scope.kind === 'peek' ? undefined : (scope.range.upper.value as bigint)
     return normal.filter(({ position }) => {

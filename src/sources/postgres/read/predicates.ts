@@ -100,6 +100,31 @@ export function afterKeyPredicate(key: readonly KeyColumn[], after: readonly str
   return predicate
 }
 
+/** Rows of these keys; in a form that the key's index serves where no key column may be NULL. */
+export function keysPredicate(
+  key: readonly KeyColumn[],
+  keys: readonly (readonly (string | null)[])[],
+): string {
+  assert(key.length > 0, 'rows are read by a key')
+  if (keys.length === 0) return 'false'
+  const columns = key.map((column) => quoteIdentifier(column.name))
+  if (key.some((column) => column.nullable)) {
+    const terms = keys.map((values) =>
+      key.map((column, i) => isValue(column, values[i] ?? null)).join(' AND '),
+    )
+    return `(${terms.map((term) => `(${term})`).join(' OR ')})`
+  }
+  const rows = keys.map(
+    (values) => `(${key.map((column, i) => typedLiteral(values[i]!, column.nativeType)).join(', ')})`,
+  )
+  return `(${columns.join(', ')}) IN (${rows.join(', ')})`
+}
+
+function isValue(column: KeyColumn, value: string | null): string {
+  const name = quoteIdentifier(column.name)
+  return value === null ? `${name} IS NULL` : `${name} = ${typedLiteral(value, column.nativeType)}`
+}
+
 export function keyOrder(key: readonly KeyColumn[], direction: 'ASC' | 'DESC' = 'ASC'): string {
   const nulls = direction === 'ASC' ? '' : ' DESC NULLS FIRST'
   return key.map((column) => `${quoteIdentifier(column.name)}${nulls}`).join(', ')

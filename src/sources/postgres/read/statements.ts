@@ -8,6 +8,7 @@ import {
   borderPredicate,
   type KeyColumn,
   keyOrder,
+  keysPredicate,
   lanePredicates,
   type OrderedColumn,
   peekPredicate,
@@ -49,6 +50,7 @@ export function statementsFor(request: ReaderRequest): Statements {
     scope(scope) {
       if (scope.kind === 'range') return range(scope.range)
       if (scope.kind === 'lane') return lanePage(scope, list)
+      if (scope.kind === 'keys') return `SELECT ${list} FROM ${table} WHERE ${keysPredicate(key, scope.keys)}`
       return `SELECT ${list} FROM ${table} WHERE ${peekPredicate(column, scope.from)}`
     },
     lastKey(scope) {

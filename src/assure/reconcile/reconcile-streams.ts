@@ -1,0 +1,100 @@
+import type { Engine } from '../../extract/engine.ts'
+import type { DeleteMode, StreamSettings } from '../../extract/settings.ts'
+import { auditStream, type StreamAudit } from '../audit/audit-stream.ts'
+import { keepAudit } from '../audit/keep-audit.ts'
+import type { LatenessKnowledge } from '../audit/lateness-knowledge.ts'
+import { raiseAlarms } from '../audit/raise-alarms.ts'
+import { type CheckSession, openCheck } from '../check-session.ts'
+import { type NotLookedAt, notLooked } from '../not-looked.ts'
+import { refusesRemoval } from '../repair/may-remove.ts'
+import { repairStream } from '../repair/repair-stream.ts'
+
+export interface ReconcileAsked {
+  /** 1: key and position; 4: every column of every row (spec A23). */
+  readonly level: 1 | 4
+  readonly deletes: DeleteMode | undefined
+}
+
+export interface StreamReconcile extends StreamAudit {
+  /** What was done about rows that are gone at the source. */
+  readonly deletes: {
+    readonly mode: DeleteMode
+    readonly removed: number
+    readonly refused: string | undefined
+  }
+}
+
+export interface ReconcileAnswer {
+  readonly streams: readonly StreamReconcile[]
+  readonly notLooked: readonly NotLookedAt[]
+}
+
+/** Compares streams whole, one after the other; each ends with a verdict or with the reason why not (spec A2, A23). */
+export async function reconcileStreams(
+  engine: Engine,
+  streams: readonly StreamSettings[],
+  asked: ReconcileAsked,
+  knowledgeOf: (settings: StreamSettings) => Promise<LatenessKnowledge>,
+  done: (result: StreamReconcile) => void,
+): Promise<ReconcileAnswer> {
+  const results: StreamReconcile[] = []
+  const failures: NotLookedAt[] = []
+  for (const settings of streams) {
+    if (engine.signal?.aborted) break
+    try {
+      const check = await openCheck(engine, settings)
+      const request = {
+        check,
+        checkId: `r-${engine.newRunId()}`,
+        kind: 'reconcile',
+        word: asked.level === 1 ? 'position' : 'row',
+        window: undefined,
+        limits: settings.limits,
+        knowledge: await knowledgeOf(settings),
+      } as const
+      const kept = await keepAudit(request, await auditStream(request))
+      const result = await settleDeletes(check, kept, asked.deletes ?? settings.deletes)
+      await raiseAlarms(check, result)
+      results.push(result)
+      done(result)
+    } catch (error) {
+      failures.push(notLooked(settings.stream, error))
+    }
+  }
+  return { streams: results, notLooked: failures }
+}
+
+/** Rows that two looks found gone at the source become removals or marks, within the limits of spec A27. */
+async function settleDeletes(
+  check: CheckSession,
+  audit: StreamAudit,
+  mode: DeleteMode,
+): Promise<StreamReconcile> {
+  const extra = audit.findings.filter(({ verdict, state }) => verdict === 'EXTRA' && state === 'confirmed')
+  const nothing = { ...audit, deletes: { mode, removed: 0, refused: undefined } }
+  if (extra.length === 0 || mode === 'report') return nothing
+  const count = audit.counts.extra ?? extra.length
+  const refused = audit.atLeast
+    ? 'the comparison was cut'
+    : refusesRemoval(check, count, BigInt(audit.sourceRows))
+  if (refused !== undefined) return { ...nothing, deletes: { mode, removed: 0, refused } }
+  const { engine, settings } = check
+  const { runId, removed } = await repairStream({
+    engine,
+    settings,
+    check,
+    land: [],
+    duplicates: [],
+    remove: extra.map(({ keyText }) => keyText),
+    removal: mode,
+    reason: `deletes found by ${audit.checkId}`,
+  })
+  const changedUs = String(engine.catalog.nowUs())
+  const closed = extra.map(
+    (finding) => ({ ...finding, state: 'repaired', closedBy: runId, changedUs }) as const,
+  )
+  await engine.catalog.putFindings(closed)
+  const ids = new Map(closed.map((finding) => [finding.id, finding]))
+  const findings = audit.findings.map((finding) => ids.get(finding.id) ?? finding)
+  return { ...audit, findings, deletes: { mode, removed, refused: undefined } }
+}
