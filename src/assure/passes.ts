@@ -1,6 +1,7 @@
 import type { StoredRecord } from '../catalog/catalog.ts'
+import { type RecordView, readRecord } from '../extract/record-view.ts'
 import type { Position } from '../kernel/position.ts'
-import { type PositionJson, positionFromJson } from '../kernel/position.ts'
+import { positionFromJson } from '../kernel/position.ts'
 import { type Range, rangeContains, rangeFromJson } from '../kernel/range.ts'
 
 /** A run that read a range, as its record tells (spec E72). */
@@ -21,36 +22,23 @@ export interface Pass {
   readonly snapshotLog: string | undefined
 }
 
-interface RecordJson {
-  readonly run_id?: string
-  readonly kind?: string
-  readonly generation?: string | number
-  readonly opened_us?: string
-  readonly range?: { readonly lower: PositionJson | null; readonly upper: PositionJson }
-  readonly overlap?: { readonly amount: string }
-  readonly watermark_after?: PositionJson | null
-  readonly slices?: readonly unknown[]
+interface SnapshotView {
   readonly snapshot_us?: string
   readonly snapshot_log?: string | null
-  readonly fence?: {
-    readonly t0?: string
-    readonly method?: string
-    readonly logPosition?: { readonly text: string } | null
-  }
 }
 
 /** Runs that read and landed something of their range, newest first. */
 export function passesOf(records: readonly StoredRecord[]): readonly Pass[] {
   const passes: Pass[] = []
   for (const { json } of records) {
-    const record = JSON.parse(json) as RecordJson
+    const record = readRecord({ json }) as RecordView & SnapshotView
     if (!record.range || (record.kind !== 'run' && record.kind !== 'first_load')) continue
     if ((record.slices?.length ?? 0) === 0) continue
     const fenceUs = bigintOf(record.fence?.t0)
     passes.push({
       runId: record.run_id ?? '',
       kind: record.kind,
-      generation: Number(record.generation ?? 0),
+      generation: record.generation ?? 0,
       range: rangeFromJson(record.range),
       fenceUs,
       snapshotUs: bigintOf(record.snapshot_us) ?? fenceUs,

@@ -42,7 +42,6 @@ function cursor(batches: AsyncIterable<readonly LookedRow[]>, side: string): Cur
   const iterator = batches[Symbol.asyncIterator]()
   let batch: readonly LookedRow[] = []
   let at = 0
-  let previous: LookedRow | undefined
   const peek = async (): Promise<LookedRow | undefined> => {
     while (at >= batch.length) {
       const next = await iterator.next()
@@ -61,8 +60,7 @@ function cursor(batches: AsyncIterable<readonly LookedRow[]>, side: string): Cur
         at++
       }
       const next = await peek()
-      assert(!next || !previous || !isBefore(next, previous), `${side}: rows came out of order`)
-      previous = next
+      assert(!next || !isBefore(next, key), `${side}: rows came out of order`)
       return taken
     },
     async close() {
