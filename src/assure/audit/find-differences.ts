@@ -1,4 +1,4 @@
-import { digitsFor } from '../../kernel/fingerprint/buckets.ts'
+import { digitsFor } from '../../kernel/fingerprint/words.ts'
 import type { LookScope, WordKind } from '../../kernel/fingerprint/comparison.ts'
 import type { Position } from '../../kernel/position.ts'
 import type { LookedRow } from '../../sources/look.ts'

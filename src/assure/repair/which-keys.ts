@@ -18,6 +18,9 @@ export interface WhichKeys {
   readonly findings: readonly Finding[]
 }
 
+/** Stands for the hash of a value above 4,096 bytes: such a key cannot be named. */
+const TOO_LONG = '\u0000too long'
+
 /** The keys to repair, at most as many as a repair brings (spec A30). Throws USAGE otherwise, with the line that would do. */
 export async function keysOf(check: CheckSession, asked: KeysAsked): Promise<WhichKeys> {
   if (check.choice.key.length === 0) {
@@ -36,8 +39,8 @@ export async function keysOf(check: CheckSession, asked: KeysAsked): Promise<Whi
     throw tooMany(check.settings.stream, asked.keys.length, limit, ' --from … --to …')
   const types = check.plan.columns.slice(0, check.plan.keyCount).map(({ canonical }) => canonical)
   const keyTexts = asked.keys.map((key) => {
-    const keyText = key.length === types.length ? encodeKeyText(types, key) : undefined
-    if (keyText !== undefined) return keyText
+    const keyText = key.length === types.length ? encodeKeyText(types, key, () => TOO_LONG) : undefined
+    if (keyText !== undefined && !keyText.includes(TOO_LONG)) return keyText
     throw new PlimsollError('USAGE', `${JSON.stringify(key)} is no key of ${check.settings.stream}`, {
       hint: `The key is ${check.choice.key.join(', ')}; write one value, or a JSON array for several columns.`,
     })
