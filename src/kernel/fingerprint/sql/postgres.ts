@@ -1,0 +1,134 @@
+import { unreachable } from '../../assert.ts'
+import { quoteIdentifier } from '../../sql-text.ts'
+import type { CanonicalType, ComparedColumn, ComparisonPlan } from '../comparison.ts'
+import { FREE_FORM_MAX_BYTES } from '../free-form.ts'
+
+/** What of a server changes its expressions. */
+export interface PostgresDialect {
+  readonly digest: ComparisonPlan['digest']
+  /** The database is encoded in UTF-8: texts are measured and hashed as they stand (spec F17). */
+  readonly isUtf8: boolean
+  /** `server_version_num`: below 14, extract() is a float. */
+  readonly versionNumber: number
+  /** Native types by column: money prints a currency sign. */
+  readonly nativeTypes: ReadonlyMap<string, string>
+}
+
+export interface RowExpressions {
+  readonly keyText: string
+  readonly positionText: string
+  readonly rowText: string
+  /** Canonical text of each column of the plan. */
+  readonly texts: readonly string[]
+}
+
+/** Canonical texts of a row under an alias, as PostgreSQL computes them (spec F11, F13, F15). */
+export function postgresExpressions(
+  plan: ComparisonPlan,
+  dialect: PostgresDialect,
+  alias: string,
+): RowExpressions {
+  const texts = plan.columns.map((column) => columnText(column, dialect, alias))
+  const join = (parts: readonly string[]): string => parts.join(`||';'||`)
+  const position = texts[plan.columns.findIndex(({ name }) => name === plan.position)]!
+  return { keyText: join(texts.slice(0, plan.keyCount)), positionText: position, rowText: join(texts), texts }
+}
+
+/** Lower-case hex digest of a text expression. */
+export function postgresDigest(text: string, { digest, isUtf8 }: PostgresDialect): string {
+  if (digest === 'sha256') return `encode(sha256(convert_to(${text},'UTF8')),'hex')`
+  return isUtf8 ? `md5(${text})` : `md5(convert_to(${text},'UTF8'))`
+}
+
+/** The first word of a digest expression as a bigint (spec F2, F28). */
+export const postgresWord = (digest: string): string => `('x'||substr(${digest},1,15))::bit(60)::bigint`
+
+function columnText({ name, canonical }: ComparedColumn, dialect: PostgresDialect, alias: string): string {
+  const bare = `${alias}.${quoteIdentifier(name)}`
+  const value = dialect.nativeTypes.get(name) === 'money' ? `${bare}::numeric` : bare
+  return `coalesce(${canonicalSql(canonical, value, dialect)},'N')`
+}
+
+function canonicalSql(type: CanonicalType, x: string, dialect: PostgresDialect): string {
+  switch (type.name) {
+    case 'integer':
+    case 'numeric':
+    case 'bit':
+    case 'uuid':
+      return `${x}::text`
+    case 'decimal':
+      return `round(${x}::numeric,${type.scale})::text`
+    case 'boolean':
+      return `${x}::int::text`
+    case 'instant':
+    case 'wall_time':
+      return moment(type.name, x, dialect)
+    case 'date':
+      return `CASE WHEN isfinite(${x}) THEN (${x} - date '1970-01-01')::text ELSE 'z'||${x}::text END`
+    case 'time':
+      return dialect.versionNumber >= 140_000
+        ? `(extract(epoch from ${x})*1000000)::bigint::text`
+        : `(extract(hour from ${x})::bigint*3600000000+extract(minute from ${x})::bigint*60000000+extract(microseconds from ${x})::bigint)::text`
+    case 'interval':
+      return interval(x)
+    case 'float8':
+      return `CASE WHEN ${x} = 'NaN' THEN '7ff8000000000000' WHEN ${x} = 0 THEN '0000000000000000' ELSE encode(float8send(${x}),'hex') END`
+    case 'float4':
+      return `CASE WHEN ${x} = 'NaN' THEN '7fc00000' WHEN ${x} = 0 THEN '00000000' ELSE encode(float4send(${x}),'hex') END`
+    case 'bytes':
+      return free(x, `octet_length(${x})`, `encode(${x},'hex')`, `md5(${x})`, dialect, x)
+    case 'char':
+    case 'text':
+    case 'json':
+    case 'printed':
+      return text(`${x}::text`, dialect)
+    case 'list':
+      return text(list(type.of, x, dialect), dialect)
+    default:
+      return unreachable(type)
+  }
+}
+
+function text(x: string, dialect: PostgresDialect): string {
+  const bytes = dialect.isUtf8 ? x : `convert_to(${x},'UTF8')`
+  return free(x, `octet_length(${bytes})`, x, `md5(${bytes})`, dialect, `convert_to(${x},'UTF8')`)
+}
+
+/** `v<n>:…` or, above 4,096 bytes, `w<n>:<hash>` (spec F15). */
+function free(
+  x: string,
+  size: string,
+  shown: string,
+  md5: string,
+  { digest }: PostgresDialect,
+  bytes: string,
+): string {
+  const hash = digest === 'md5' ? md5 : `encode(sha256(${bytes}),'hex')`
+  return `CASE WHEN ${size} > ${FREE_FORM_MAX_BYTES} THEN 'w'||${size}||':'||${hash} WHEN ${x} IS NOT NULL THEN 'v'||${size}||':'||${shown} END`
+}
+
+/** From 14 on extract is exact; before, whole seconds and the µs part are taken apart (spec F13). */
+function moment(type: 'instant' | 'wall_time', x: string, { versionNumber }: PostgresDialect): string {
+  const literal = type === 'instant' ? 'timestamptz' : 'timestamp'
+  const end = `${literal} '294247-01-10 04:00:54.775807${type === 'instant' ? '+00' : ''}'`
+  const us =
+    versionNumber >= 140_000
+      ? `(extract(epoch from ${x})*1000000)::bigint`
+      : `(extract(epoch from date_trunc('second',${x}))::bigint*1000000+(extract(microseconds from ${x})::bigint%1000000))`
+  return `CASE WHEN ${x} > '-infinity' AND ${x} < ${end} THEN ${us}::text ELSE 'z'||${x}::text END`
+}
+
+/** `months days µs`, each with its own sign; infinite ones are outside the number line. */
+function interval(x: string): string {
+  const part = (field: string): string => `extract(${field} from ${x})::bigint`
+  const months = `${part('year')}*12+${part('month')}`
+  const us = `(${part('hour')}*3600+${part('minute')}*60)*1000000+${part('microseconds')}`
+  return `CASE WHEN isfinite(${x}) THEN (${months})||' '||${part('day')}||' '||(${us}) ELSE 'z'||${x}::text END`
+}
+
+/** How many elements and their canonical texts; a list that is not one-dimensional from 1 as the server prints it. */
+function list(of: CanonicalType, x: string, dialect: PostgresDialect): string {
+  const isSimple = `(cardinality(${x}) = 0 OR (array_ndims(${x}) = 1 AND array_lower(${x},1) = 1))`
+  const elements = `(SELECT string_agg(coalesce(${canonicalSql(of, 'u.e', dialect)},'N'),';' ORDER BY u.o) FROM unnest(${x}) WITH ORDINALITY u(e,o))`
+  return `CASE WHEN ${isSimple} THEN cardinality(${x})||':'||coalesce(${elements},'') ELSE ${x}::text END`
+}
