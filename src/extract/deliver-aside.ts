@@ -1,12 +1,10 @@
-import { coverageToJson } from '../kernel/coverage.ts'
 import { LANES, type Lane } from '../kernel/lane.ts'
-import { comparePositions, type Position, positionFromJson } from '../kernel/position.ts'
+import type { Position } from '../kernel/position.ts'
 import { raise } from './alarms.ts'
 import { land } from './land.ts'
 import { saveMemory } from './progress-state.ts'
 import type { NumberedReader } from './reader-pool.ts'
 import type { StreamSession } from './stream-session.ts'
-import type { FencedRange } from './take-fence.ts'
 
 const ASIDE = {
   range: undefined,
@@ -85,48 +83,4 @@ export async function peek(
   session.recorder.peek(receipt)
   await session.engine.reach('peek.landed')
   return receipt.rowsRead
-}
-
-/**
- * Pays the bills of decrees whose blocker is gone: `[its bound, W)` is read again and regains its fence's level
- * (spec E39). Returns the rows that the decrees had cost.
- */
-export async function payBills(
-  session: StreamSession,
-  numbered: NumberedReader,
-  fenced: FencedRange,
-): Promise<number> {
-  let billed = 0
-  for (const key of fenced.fence.settledDecrees) {
-    const debt = session.memory.debts.find((each) => each.key === key)
-    const upper = session.claim.watermark
-    if (!debt) continue
-    const lower = positionFromJson(debt.bound)
-    if (upper && comparePositions(lower, upper) < 0) {
-      const range = { lower, upper }
-      const rows = numbered.reader.read({ kind: 'range', range })
-      await session.engine.reach('bill.read')
-      const receipt = await land(session, {
-        ...ASIDE,
-        rows,
-        range,
-        purpose: 'bill',
-        readSeq: numbered.readSeq,
-        proof: fenced.fence.proof,
-      })
-      session.recorder.bill(key, range, receipt)
-      billed += receipt.classes.late
-    }
-    session.memory = {
-      ...session.memory,
-      debts: session.memory.debts.filter((each) => each.key !== key),
-      coverage: coverageToJson(session.coverage),
-    }
-    await saveMemory(session.engine, session.lease, session.memory)
-    await session.engine.reach('bill.landed')
-  }
-  if (session.memory.debts.length === 0 && fenced.fence.settledDecrees.length > 0) {
-    await session.engine.catalog.resolveAlarm(session.settings.catalogKey, 'fence_decreed')
-  }
-  return billed
 }

@@ -163,7 +163,6 @@ async function closeAbandoned(engine: Engine, catalogKey: string, epoch: number)
     const { runId, kind, host, pid, openedUs } = run
     const record = {
       run_id: runId,
-      stream: catalogKey,
       kind,
       host,
       pid,

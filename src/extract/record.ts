@@ -3,7 +3,7 @@ import type { Fence } from '../kernel/fence.ts'
 import type { Lane } from '../kernel/lane.ts'
 import type { Overlap } from '../kernel/overlap.ts'
 import { type Position, type PositionJson, positionToJson } from '../kernel/position.ts'
-import { type Range, rangeToJson } from '../kernel/range.ts'
+import type { Range } from '../kernel/range.ts'
 import { sumReceipts } from './receipts.ts'
 
 export type RunKind = 'run' | 'first_load' | 'backfill' | 'rewind' | 'repair'
@@ -16,7 +16,7 @@ export interface RunRecorder {
   slice(range: Range, receipt: Receipt): void
   lane(lane: Lane, receipt: Receipt): void
   peek(receipt: Receipt): void
-  bill(key: string, range: Range, receipt: Receipt): void
+  bill(bill: Readonly<Record<string, unknown>>): void
   alarm(name: string, text: string): void
   retry(reason: string): void
   time(phase: string, ms: number): void
@@ -43,19 +43,13 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     fence: (fence) => void Object.assign(parts, { fence: fenceToJson(fence) }),
     range: (range, overlap) =>
       void Object.assign(parts, {
-        range: rangeToJson(range),
+        ...boundsOf(range),
         overlap: { amount: String(overlap.amount), origin: overlap.origin },
       }),
     slice: (range, receipt) => void slices.push({ range, receipt }),
     lane: (lane, receipt) => void Object.assign(lanes, { [lane]: receiptToJson(receipt) }),
     peek: (receipt) => void peeks.push(receipt),
-    bill: (key, range, receipt) =>
-      void bills.push({
-        key,
-        range: rangeToJson(range),
-        bill: receipt.classes.late,
-        receipt: receiptToJson(receipt),
-      }),
+    bill: (bill) => void bills.push(bill),
     alarm: (name, text) => void alarms.push({ name, text }),
     retry: (reason) => void retries.push(reason),
     time: (phase, ms) => {
@@ -70,10 +64,12 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     finish: (outcome, before, after) => ({
       ...parts,
       outcome,
-      watermark_before: positionOrNull(before),
-      watermark_after: positionOrNull(after),
+      position_kind: (after ?? before)?.kind ?? kindIn(parts.order),
+      watermark_before: textOrNull(before),
+      watermark_after: textOrNull(after),
+      ...rowCounts(slices.map((slice) => slice.receipt)),
       slices: slices.map(({ range, receipt }) => ({
-        range: rangeToJson(range),
+        ...boundsOf(range),
         receipt: receiptToJson(receipt),
       })),
       lanes,
@@ -88,6 +84,23 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     }),
   }
 }
+
+/** What the certificate counts: rows read, and rows that stand at the destination through them (spec A57). */
+function rowCounts(receipts: readonly Receipt[]): Readonly<Record<string, number>> {
+  const { rows_read, inserted, updated, unchanged } = sumReceipts(receipts)
+  return { row_count: rows_read, landed_count: inserted + updated + unchanged }
+}
+
+/** A range's bounds as a record holds them: texts, the kind stands once, as `position_kind` (spec A57). */
+export function boundsOf({ lower, upper }: Range): Readonly<{ lower: string | null; upper: string }> {
+  return { lower: textOrNull(lower), upper: String(upper.value) }
+}
+
+const textOrNull = (position: Position | undefined): string | null =>
+  position ? String(position.value) : null
+
+const kindIn = (order: unknown): string | null =>
+  (order as { readonly kind?: string } | undefined)?.kind ?? null
 
 const positionOrNull = (position: Position | undefined): PositionJson | null =>
   position ? positionToJson(position) : null

@@ -1,6 +1,5 @@
 import { assertCovers } from '../kernel/coverage.ts'
 import { PlimsollError } from '../kernel/errors.ts'
-import { positionToJson } from '../kernel/position.ts'
 import { describeError } from './alarms.ts'
 import { type Attempted, attempt } from './attempt.ts'
 import { closeRun } from './close-run.ts'
@@ -52,7 +51,7 @@ async function close(
   if (session.claim.watermark) assertCovers(session.coverage, session.claim.watermark)
   const result = streamResult(session, attempted, failure, durationMs)
   session.recorder.time('total', durationMs)
-  session.recorder.note({ newest: attempted?.newest ? positionToJson(attempted.newest) : null })
+  session.recorder.note({ newest: attempted?.newest ? String(attempted.newest.value) : null })
   const record = session.recorder.finish(
     result.outcome,
     session.claimAtStart.watermark,

@@ -84,6 +84,7 @@ async function rememberFence(session: StreamSession, fence: Fence): Promise<void
     .map((decree) => ({ key: decree.key, bound: decree.bound, since: fence.t0 }))
   session.facts = { ...session.facts, t0: fence.t0 || session.facts.t0 }
   if (fresh.length === 0) return
+  for (const debt of fresh) await recordDecree(session, debt, fence)
   session.memory = { ...session.memory, debts: [...session.memory.debts, ...fresh] }
   await saveMemory(session.engine, session.lease, session.memory)
   for (const debt of fresh) {
@@ -95,6 +96,22 @@ async function rememberFence(session: StreamSession, fence: Fence): Promise<void
     )
   }
   await session.engine.reach('decree.recorded')
+}
+
+/** A decree stands in the chain of its own, so that it is known even if this run dies (spec E38, A57). */
+async function recordDecree(session: StreamSession, debt: Debt, fence: Fence): Promise<void> {
+  await session.engine.catalog.appendRecord(session.settings.catalogKey, {
+    kind: 'decree',
+    run: session.runId,
+    generation: session.claim.generation,
+    key: debt.key,
+    position_kind: debt.bound.kind,
+    lower: debt.bound.value,
+    upper: null,
+    blocker: fence.decrees.find(({ key }) => key === debt.key)?.blocker ?? null,
+    fence_taken_us: fence.t0,
+    opened_us: String(session.engine.catalog.nowUs()),
+  })
 }
 
 async function raiseHolding(session: StreamSession, fence: Fence): Promise<void> {

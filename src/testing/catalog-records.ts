@@ -57,14 +57,24 @@ export function recordTests(setup: CatalogSetup): void {
         expect(chainFault([records[0]!, records[2]!])).toBe('r3')
       }))
 
-    test('a record is canonical JSON: keys sorted, no inexact numbers, and nothing is left of a refused one', () =>
+    test('a record is canonical JSON of texts, no inexact numbers, and nothing is left of a refused one (A57)', () =>
       onCatalog(setup, 'canonical', async (catalog) => {
         await openRun(catalog, 'r1')
         await expect(catalog.closeRun('r1', STREAM, { rows: 1n })).rejects.toThrow()
         expect(await catalog.openRuns(STREAM)).toHaveLength(1)
-        const record = await catalog.closeRun('r1', STREAM, { z: '9007199254740993', a: { y: 1, x: null } })
+        const said = { z: '9007199254740993', a: { y: 1, x: null, t: true }, list: [1, ['b', -0.5]] }
+        const record = await catalog.closeRun('r1', STREAM, said)
         expect(record.json).toBe(canonicalJson(JSON.parse(record.json)))
-        expect(JSON.parse(record.json)).toMatchObject({ z: '9007199254740993', a: { y: 1, x: null } })
+        expect(JSON.parse(record.json)).toEqual({
+          z: '9007199254740993',
+          a: { y: '1', x: null, t: 'true' },
+          list: ['1', ['b', '-0.5']],
+          pipeline: 'pipeline',
+          stream: 'public.orders',
+          version: '1',
+          sequence: '1',
+          prev: '0'.repeat(64),
+        })
       }))
 
     test('a run that is not open cannot be closed, nor a closed one opened', () =>
@@ -135,12 +145,12 @@ async function closeRun(catalog: Catalog, runId: string, stream = STREAM): Promi
 
 /** The run id of the first record that does not fit to what is before it; written apart from the catalog's own code. */
 function chainFault(records: readonly StoredRecord[]): string | undefined {
-  let prev = ''
+  let prev = '0'.repeat(64)
   for (const [i, record] of records.entries()) {
-    const said = JSON.parse(record.json) as { prev: string; sequence: number }
+    const said = JSON.parse(record.json) as { prev: string; sequence: string }
     const hash = createHash('sha256').update(record.json).digest('hex')
     const fits = record.prev === prev && said.prev === prev && record.sequence === i + 1
-    if (!fits || said.sequence !== i + 1 || hash !== record.hash) return record.runId
+    if (!fits || said.sequence !== String(i + 1) || hash !== record.hash) return record.runId
     prev = hash
   }
   return undefined

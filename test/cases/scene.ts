@@ -11,6 +11,7 @@ import {
   type StreamResult,
   type StreamSettings,
 } from '../../src/extract/index.ts'
+import { readRecord } from '../../src/extract/record-view.ts'
 import type { OverlapPolicy } from '../../src/kernel/overlap.ts'
 import { comparePositions } from '../../src/kernel/position.ts'
 import { type EngineAt, type OpenEngine, openEngine, streamSettings } from '../support/engine.ts'
@@ -192,7 +193,7 @@ export class Scene {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   async records(): Promise<any[]> {
     const records = await this.engine.catalog.records(this.settings.catalogKey, 1_000)
-    return [...records].sort((a, b) => a.sequence - b.sequence).map((record) => JSON.parse(record.json))
+    return [...records].sort((a, b) => a.sequence - b.sequence).map(readRecord)
   }
 
   async claim() {

@@ -5,6 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import pg from 'pg'
 import { chainFault } from '../../src/catalog/record-chain.ts'
 import { openCatalog } from '../../src/catalog/sqlite/index.ts'
+import { readRecord } from '../../src/extract/record-view.ts'
 import { type Ended, type ProgramOptions, runProgram, startProgram } from './program.ts'
 
 export interface Combination {
@@ -157,8 +158,8 @@ async function chainComplaints(stage: Stage): Promise<string[]> {
     const [stream] = await catalog.streams()
     const records = [...(await catalog.records(stream, 100_000))].sort((a, b) => a.sequence - b.sequence)
     const fault = chainFault(records)
-    if (fault) found.push(fault)
-    const last = JSON.parse(records.at(-1)!.json) as { watermark_after: { value: string } | null }
+    if (fault) found.push(`record ${fault.record.sequence} ${fault.what}`)
+    const last = readRecord(records.at(-1)!)
     const [claim] = await stage.landed(`select watermark from ${CLAIM[stage.combination.destination]}`)
     if (claim?.[0] !== last.watermark_after?.value)
       found.push(`claim ${claim?.[0]}, last record ${last.watermark_after?.value}`)

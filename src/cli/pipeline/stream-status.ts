@@ -1,9 +1,9 @@
 import type { Alarm, Catalog, Lease } from '../../catalog/catalog.ts'
 import type { StoredClaim } from '../../destinations/destination.ts'
 import type { StreamSettings } from '../../extract/index.ts'
+import { type RecordView, readRecord } from '../../extract/record-view.ts'
 import { type Position, type PositionJson, positionFromJson } from '../../kernel/position.ts'
 import type { ProofLevel } from '../../kernel/proof.ts'
-import { type RecordView, readRecord } from '../render/record.ts'
 
 export type Verdict =
   | 'complete'

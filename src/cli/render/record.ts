@@ -1,43 +1,11 @@
 import { stringify } from 'yaml'
 import type { StoredRecord } from '../../catalog/catalog.ts'
-import type { OrderJson } from '../../extract/facts.ts'
+import { type RecordView, readRecord } from '../../extract/record-view.ts'
 import { formatTimestampUs } from '../../kernel/calendar.ts'
-import type { PositionJson } from '../../kernel/position.ts'
 import type { Colour } from './colour.ts'
 import { formatStored } from './position.ts'
 import { formatMs, plural } from './quantity.ts'
 import { renderFields, renderTable } from './table.ts'
-
-/** The parts of a run record (spec E72) that are read here; any may be absent in a run that died. */
-export interface RecordView {
-  readonly run_id?: string
-  readonly stream?: string
-  readonly kind?: string
-  readonly outcome?: string
-  readonly opened_us?: string
-  readonly generation?: number
-  readonly watermark_before?: PositionJson | null
-  readonly watermark_after?: PositionJson | null
-  readonly order?: OrderJson
-  readonly overlap?: { readonly amount: string; readonly origin: string }
-  readonly fence?: {
-    readonly method?: string
-    readonly proof?: string
-    readonly proofReason?: string
-    readonly heldBecause?: string | null
-    readonly witnesses?: readonly Readonly<Record<string, unknown>>[]
-    readonly value?: PositionJson | null
-  }
-  readonly counts?: Readonly<Record<string, number>>
-  readonly alarms?: readonly { readonly name: string; readonly text: string }[]
-  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | null }
-  readonly durations_ms?: Readonly<Record<string, number>>
-  readonly newest?: PositionJson | null
-}
-
-export function readRecord(record: StoredRecord): RecordView {
-  return JSON.parse(record.json) as RecordView
-}
 
 /** When a run began, by the catalog's clock. */
 export function openedAt(view: RecordView): string {
@@ -81,7 +49,10 @@ export function renderTrace(record: StoredRecord, colour: Colour): string {
       `below ${formatStored(view.watermark_after)}, before ${formatStored(view.watermark_before)}`,
     ],
     ['rows', `${plural(counts.rows_read ?? 0, 'row')} read, ${counts.late ?? 0} late`],
-    ['hash', `${record.hash}\nafter ${record.prev === '' ? 'none: the first of its stream' : record.prev}`],
+    [
+      'hash',
+      `${record.hash}\nafter ${record.sequence === 1 ? 'none: the first of its stream' : record.prev}`,
+    ],
   ]
   if (view.fence)
     fields.splice(3, 0, [
@@ -93,7 +64,8 @@ export function renderTrace(record: StoredRecord, colour: Colour): string {
       colour.red('error'),
       `${view.error.code}: ${view.error.message}\n${view.error.hint ?? ''}`.trim(),
     ])
-  const whole = stringify(JSON.parse(record.json), { lineWidth: 0 }).trimEnd()
+  const fieldsOf: unknown = JSON.parse(record.json, (_, value) => (value === null ? 'none' : value))
+  const whole = stringify(fieldsOf, { lineWidth: 0, schema: 'failsafe' }).trimEnd()
   return `${colour.bold(`run ${record.runId}`)}\n${renderFields(fields, '  ')}\n\n${whole}`
 }
 

@@ -1,4 +1,5 @@
 import { orderFromJson } from '../../extract/facts.ts'
+import type { RecordView } from '../../extract/record-view.ts'
 import { isTimeLike, positionToUs } from '../../kernel/moment.ts'
 import { comparePositions, type Position, positionFromJson } from '../../kernel/position.ts'
 import { formatPosition } from '../../kernel/print.ts'
@@ -6,7 +7,7 @@ import type { StreamStatus, Verdict } from '../pipeline/stream-status.ts'
 import type { Colour } from './colour.ts'
 import { amountsAreTime, formatAmount, positionJson } from './position.ts'
 import { formatUs, plural } from './quantity.ts'
-import { openedAt, type RecordView } from './record.ts'
+import { openedAt } from './record.ts'
 import { renderFields, renderTable } from './table.ts'
 
 const CALM: ReadonlySet<Verdict> = new Set(['complete', 'running'])

@@ -1,5 +1,6 @@
 import type { StoredRecord } from '../../catalog/catalog.ts'
 import { chainFault } from '../../catalog/record-chain.ts'
+import { type RecordView, readRecord } from '../../extract/record-view.ts'
 import { InvariantError } from '../../kernel/assert.ts'
 import { addToCoverage, assertCovers, type Coverage } from '../../kernel/coverage.ts'
 import type { Position } from '../../kernel/position.ts'
@@ -23,26 +24,17 @@ export function checkLedger(
   }
 }
 
-interface RecordJson {
-  readonly outcome: string
-  readonly generation?: number
-  readonly watermark_before?: { readonly value: string } | null
-  readonly watermark_after?: { readonly value: string } | null
-  readonly slices?: readonly { readonly receipt: { readonly batchId: string; readonly rowsRead: number } }[]
-  readonly counts?: { readonly rows_read: number }
-}
-
 /** The chain is whole, each receipt in it was given, and one record begins where the one before it ended (spec E72). */
 export function checkRecords(records: readonly StoredRecord[], checker: Checker): void {
   const fault = chainFault(records)
-  if (fault) checker.report('records', fault)
-  let last: RecordJson | undefined
+  if (fault) checker.report('records', `record ${fault.record.sequence} ${fault.what}`)
+  let last: RecordView | undefined
   for (const { json } of records) {
-    const record = JSON.parse(json) as RecordJson
+    const record = readRecord({ json })
     let rowsRead = 0
     for (const { receipt } of record.slices ?? []) {
       rowsRead += receipt.rowsRead
-      if (checker.landedBatches.get(receipt.batchId)?.rowsRead !== receipt.rowsRead) {
+      if (checker.landedBatches.get(receipt.batchId ?? '')?.rowsRead !== receipt.rowsRead) {
         checker.report('records', `a record holds a receipt that nobody gave: ${receipt.batchId}`)
       }
     }
