@@ -1,7 +1,7 @@
 import { assert } from '../kernel/assert.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { comparePositions, type Position } from '../kernel/position.ts'
-import type { Landing, StoredClaim } from './destination.ts'
+import type { Landing, Removal, StoredClaim } from './destination.ts'
 
 /** A claim row as it stands, and the readSeq that arrived while a smaller one was outstanding (spec E53). */
 export interface ClaimRow {
@@ -22,7 +22,10 @@ export function checkLanding({ claimBefore, claimAfter, purpose, batchId, table 
 }
 
 /** Compares the locked row with what the landing was told stands there (spec E56, E60, E63). */
-export function checkLocked(row: ClaimRow | undefined, { claimBefore, epoch }: Landing): ClaimRow {
+export function checkLocked(
+  row: ClaimRow | undefined,
+  { claimBefore, epoch }: Pick<Landing, 'claimBefore' | 'epoch'>,
+): ClaimRow {
   if (!row) throw claimGone(claimBefore.stream)
   refuseOlder(row.claim, epoch)
   assert(
@@ -35,6 +38,14 @@ export function checkLocked(row: ClaimRow | undefined, { claimBefore, epoch }: L
     `the watermark of ${claimBefore.stream} stands elsewhere than expected`,
   )
   return row
+}
+
+/** The locked row must be what the removal was told stands there; the watermark stays (spec A27, A32). */
+export function checkRemoval(row: ClaimRow | undefined, removal: Removal): ClaimRow {
+  const { claimBefore, claimAfter, batchId } = removal
+  assert(claimAfter.batch === batchId, `the claim names batch ${claimAfter.batch}, the removal is ${batchId}`)
+  assert(samePosition(claimBefore.watermark, claimAfter.watermark), 'a removal moves no watermark')
+  return checkLocked(row, removal)
 }
 
 /** What must hold when a claim is written without rows: a raised epoch, a new generation (spec E63, E71). */

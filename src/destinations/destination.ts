@@ -1,8 +1,8 @@
 import type { Claim } from '../kernel/claim.ts'
+import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { Position, PositionJson } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
-import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
 import type { Look, LookLimits } from '../sources/look.ts'
 import type { ColumnShape, ConnectorContext, RowStream, TableRef, WireFormat } from '../sources/source.ts'
 
@@ -164,7 +164,9 @@ export interface Destination {
   /** Whether at least one of these keys is in the target; true when the list is empty. */
   hasAnyKey(table: TargetTable, keys: readonly string[]): Promise<boolean>
   /** A snapshot for checks, with the claim that stands in the same snapshot (spec A6). */
-  openLook(request: TargetLookRequest): Promise<{ readonly look: Look; readonly claim: StoredClaim | undefined }>
+  openLook(
+    request: TargetLookRequest,
+  ): Promise<{ readonly look: Look; readonly claim: StoredClaim | undefined }>
   /** Removes or marks rows and writes the claim, in one transaction; returns how many rows were there (spec A27). */
   remove(removal: Removal): Promise<number>
   /** Removes staging that dead runs left behind; returns what was removed. */

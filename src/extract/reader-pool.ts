@@ -39,6 +39,7 @@ export function createReaderPool(
       session.recorder.note({
         snapshot: open.reader.snapshotId,
         snapshot_log: open.reader.logPosition?.text ?? null,
+        snapshot_us: open.reader.takenUs ?? null,
       })
       return open
     },

@@ -175,6 +175,8 @@ export interface ReaderRequest {
 /** One snapshot of one table. Opened after the fence, never before (spec E9). Always close it. */
 export interface Reader {
   readonly snapshotId: string
+  /** The server's clock once the snapshot stood, µs since 1970; absent where it has none of its own. */
+  readonly takenUs?: string
   readonly logPosition: LogPosition | undefined
   /**
    * The n-th smallest position in (from, upper) that is in no lane, or undefined when fewer than n are left: the

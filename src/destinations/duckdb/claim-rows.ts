@@ -58,6 +58,15 @@ export async function moveClaim(
   assert(updated === 1, `the claim of ${after.stream} vanished within its transaction`)
 }
 
+/** After rows were taken away: the locked claim row names the batch and its readSeq, and no receipt (spec A27). */
+export async function confirmClaim(session: Session, { stream, readSeq, batch }: StoredClaim): Promise<void> {
+  const updated = await session.run(
+    `UPDATE ${CLAIM_TABLE} SET read_seq = greatest(read_seq, $2), batch = $3, receipt = NULL, updated = now() WHERE stream = $1`,
+    [stream, BigInt(readSeq), batch ?? null],
+  )
+  assert(updated === 1, `the claim of ${stream} vanished within its transaction`)
+}
+
 /** First claim, raised epoch, new generation (spec E61, E63, E70). Never lowers a watermark within a generation. */
 export async function writeClaim(
   session: Session,

@@ -19,6 +19,8 @@ export interface Database {
   readonly writer: Session
   readonly reader: Session
   readonly writing: Mutex
+  /** A session of the caller's own, for a snapshot that lasts; the caller closes it. */
+  connect(): Promise<Session>
   readonly pipe: Pipe
   /**
    * 1 while rows come through the pipe: with a second thread to read it, the calling one would ask for work without a
@@ -69,9 +71,13 @@ async function openFile(path: string, memoryLimitBytes: number, onFatal: () => v
   }).catch((error: unknown) => {
     throw translate(error)
   })
-  const writer = new Session(await instance.connect(), onFatal)
-  const reader = new Session(await instance.connect(), onFatal)
-  for (const session of [writer, reader]) await session.run("SET TimeZone = 'UTC'")
+  const connect = async () => {
+    const session = new Session(await instance.connect(), onFatal)
+    await session.run("SET TimeZone = 'UTC'")
+    return session
+  }
+  const writer = await connect()
+  const reader = await connect()
   const [catalog] = await reader.row('SELECT current_database()')
   const pipe = new Pipe()
   let threads = MAX_THREADS
@@ -91,6 +97,7 @@ async function openFile(path: string, memoryLimitBytes: number, onFatal: () => v
     memoryLimitBytes,
     writer,
     reader,
+    connect,
     writing: new Mutex(),
     pipe,
     useThreads,

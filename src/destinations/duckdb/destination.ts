@@ -10,6 +10,8 @@ import { DEFAULT_MEMORY_LIMIT_BYTES, useDatabase } from './database.ts'
 import { filePathOf } from './file-path.ts'
 import { hasAnyKey } from './has-any-key.ts'
 import { land } from './land.ts'
+import { openLook } from './look/look.ts'
+import { removeRows } from './look/remove.ts'
 import { sweepPipes } from './pipe.ts'
 import { prepareTable } from './prepare-table.ts'
 import { ensureStore, hasStore, readIdentity } from './store.ts'
@@ -18,6 +20,7 @@ const CAPABILITIES: DestinationCapabilities = {
   transactionalClaim: true,
   formats: ['plain_csv'],
   modes: ['upsert', 'history'],
+  pushdownFingerprint: true,
 }
 
 /** A DuckDB file as a destination: rows and claim in one transaction (spec E53 to E61). */
@@ -68,6 +71,11 @@ export async function openDestination({
     /** Behind the landings on this file: a process is never asked about a transaction of another one. */
     receiptOf: (stream, batchId) =>
       writing.run(() => ifStored(() => readReceipt(writer, stream, batchId), undefined)),
+    openLook: (request) => openLook(database, request),
+    remove: async (removal) => {
+      await ensure()
+      return writing.run(() => writer.transaction(() => removeRows(writer, catalog, removal)))
+    },
     hasAnyKey: (table, keys) => hasAnyKey(reader, catalog, table, keys),
     sweep: sweepPipes,
     close: () => database.release(),

@@ -1,6 +1,7 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { Fence } from '../../kernel/fence.ts'
 import type { Range } from '../../kernel/range.ts'
+import type { Look, SourceLookRequest } from '../look.ts'
 import type {
   FenceRequest,
   OrderDeclaration,
@@ -20,6 +21,7 @@ import { describeTable } from './describe/describe.ts'
 import { readIdentity } from './describe/identity.ts'
 import { listTables } from './describe/tables.ts'
 import { createFencer, type Fencer } from './fence/index.ts'
+import { openLook } from './look/look.ts'
 import { explainRange } from './read/explain.ts'
 import { openReader } from './read/reader.ts'
 
@@ -28,6 +30,7 @@ export class PostgresSource implements Source {
   readonly capabilities: SourceCapabilities = {
     exactFence: true,
     snapshotReads: true,
+    pushdownFingerprint: true,
     formats: ['pg_text', 'plain_csv'],
   }
   readonly #primary: Pool
@@ -68,6 +71,11 @@ export class PostgresSource implements Source {
   async openReader(request: ReaderRequest): Promise<Reader> {
     if (this.#replica) await this.#checkReplica(this.#replica)
     return openReader(this.#readers, request, this.#context.reach)
+  }
+
+  async openLook(request: SourceLookRequest): Promise<Look> {
+    if (this.#replica) await this.#checkReplica(this.#replica)
+    return openLook(this.#readers, request, this.#context.reach)
   }
 
   async explain(request: ReaderRequest, range: Range): Promise<QueryPlan> {

@@ -45,8 +45,17 @@ export const postgresWord = (digest: string): string => `('x'||substr(${digest},
 
 function columnText({ name, canonical }: ComparedColumn, dialect: PostgresDialect, alias: string): string {
   const bare = `${alias}.${quoteIdentifier(name)}`
-  const value = dialect.nativeTypes.get(name) === 'money' ? `${bare}::numeric` : bare
-  return `coalesce(${canonicalSql(canonical, value, dialect)},'N')`
+  return `coalesce(${canonicalSql(canonical, asLanded(bare, canonical, dialect.nativeTypes.get(name) ?? ''), dialect)},'N')`
+}
+
+/**
+ * A value as it lands where a cast would print another text than COPY does (spec F7): money with its sign, booleans
+ * spelled out, char(n) without its padding.
+ */
+function asLanded(x: string, canonical: CanonicalType, nativeType: string): string {
+  if (nativeType === 'money' && canonical.name === 'numeric') return `${x}::numeric`
+  const isOutput = canonical.name === 'printed' && /^(boolean|character(\(\d+\))?|bpchar)$/.test(nativeType)
+  return isOutput ? `(CASE WHEN ${x} IS NOT NULL THEN format('%s',${x}) END)` : x
 }
 
 function canonicalSql(type: CanonicalType, x: string, dialect: PostgresDialect): string {

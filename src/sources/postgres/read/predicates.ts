@@ -1,4 +1,5 @@
 import { assert } from '../../../kernel/assert.ts'
+import { encodingPattern } from '../../../kernel/encoding-pattern.ts'
 import type { Lane } from '../../../kernel/lane.ts'
 import { isTimeLike, usToPosition } from '../../../kernel/moment.ts'
 import type { PositionOrder } from '../../../kernel/order.ts'
@@ -201,14 +202,6 @@ function encodingFits(column: OrderedColumn): string {
 function malformedPredicate(column: OrderedColumn): string | undefined {
   const pattern = encodingPattern(column.order)
   return pattern ? `${asText(column)} !~ ${quoteLiteral(pattern)}` : undefined
-}
-
-function encodingPattern(order: PositionOrder): string | undefined {
-  if (order.kind !== 'text') return undefined
-  if (order.encoding === 'ulid') return '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'
-  if (order.encoding === 'uuidv7') return '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$'
-  const digits = (order.template ?? '').replace(/[YMDHS]/g, '[0-9]').replaceAll('.', '\\.')
-  return `^${digits}$`
 }
 
 const isCalendar = ({ order }: OrderedColumn): boolean =>
