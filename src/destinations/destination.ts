@@ -2,6 +2,7 @@ import type { Claim } from '../kernel/claim.ts'
 import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { Position, PositionJson } from '../kernel/position.ts'
+import type { ProofLevel } from '../kernel/proof.ts'
 import type { Range } from '../kernel/range.ts'
 import type { Look, LookLimits } from '../sources/look.ts'
 import type { ColumnShape, ConnectorContext, RowStream, TableRef, WireFormat } from '../sources/source.ts'
@@ -139,6 +140,28 @@ export interface Receipt {
   readonly commitMs: number
 }
 
+/** A row of `plimsoll_watermarks` (spec A56): the claim for people who have SQL only. Instants are µs as text. */
+export interface WatermarkRow {
+  readonly pipeline: string
+  readonly stream: string
+  readonly generation: number
+  /** As people read it; `-∞` before the first range. */
+  readonly watermark: string
+  readonly completeThroughUs: string | null
+  readonly proof: ProofLevel
+  readonly fenceTakenUs: string | null
+  readonly overlapUs: string | null
+  readonly lostRowCount: number
+  readonly decreeCount: number
+  readonly heldBy: string | null
+  readonly recordHash: string | null
+}
+
+/** What runs, audits, decrees and repairs say of a stream; absent members stay as they are. */
+export type CompletenessNote = Partial<
+  Pick<WatermarkRow, 'lostRowCount' | 'decreeCount' | 'heldBy' | 'recordHash'>
+>
+
 export interface Destination {
   readonly capabilities: DestinationCapabilities
   /** Stable identity of the store, kept beside the data, so that a swapped or restored one is noticed. */
@@ -169,6 +192,10 @@ export interface Destination {
   ): Promise<{ readonly look: Look; readonly claim: StoredClaim | undefined }>
   /** Removes or marks rows and writes the claim, in one transaction; returns how many rows were there (spec A27). */
   remove(removal: Removal): Promise<number>
+  /** `plimsoll_watermarks`, whose rows `land`, `remove` and `writeClaim` write with the claim (spec A56); by stream. */
+  watermarks(): Promise<readonly WatermarkRow[]>
+  /** Writes into the stream's row of `plimsoll_watermarks`; without a row it does nothing. */
+  noteCompleteness(stream: string, note: CompletenessNote): Promise<void>
   /** Removes staging that dead runs left behind; returns what was removed. */
   sweep(): Promise<readonly string[]>
   close(): Promise<void>

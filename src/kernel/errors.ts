@@ -21,6 +21,7 @@ export const ERROR_TABLE = {
   KEY_NOT_UNIQUE: ['data', 'manual'],
   KEY_NULL: ['data', 'manual'],
   LEASE_FENCED_OUT: ['busy', 'never'],
+  NOT_SUPPORTED: ['usage', 'never'],
   PLAN_TOO_EXPENSIVE: ['source', 'manual'],
   POSITION_AMBIGUOUS: ['usage', 'never'],
   POSITION_MISSING: ['usage', 'never'],

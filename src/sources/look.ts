@@ -1,5 +1,5 @@
-import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../kernel/fingerprint/comparison.ts'
 import type { LogPosition } from '../kernel/fence.ts'
+import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../kernel/fingerprint/comparison.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { TableShape } from './source.ts'
 

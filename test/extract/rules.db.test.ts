@@ -185,6 +185,7 @@ describe('a run', () => {
         describe: (table, declared) => real.describe(table, declared),
         fence: (request) => real.fence(request),
         explain: (request, range) => real.explain(request, range),
+        openLook: (request) => real.openLook(request),
         close: () => real.close(),
         openReader: async () => {
           opened++
@@ -248,7 +249,12 @@ describe('a run', () => {
       )
       expect(rewound.generation).toBe(2)
       expect(positionValue(rewound.after)).toBe(parseTimestamp(to)!)
-      expect(await record()).toMatchObject({ kind: 'rewind', person: 'ada', reason: 'a restore', parent: '1' })
+      expect(await record()).toMatchObject({
+        kind: 'rewind',
+        person: 'ada',
+        reason: 'a restore',
+        parent: '1',
+      })
       await expect(
         rewindStream(
           engine,

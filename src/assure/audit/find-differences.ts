@@ -1,5 +1,5 @@
-import { digitsFor } from '../../kernel/fingerprint/words.ts'
 import type { LookScope, WordKind } from '../../kernel/fingerprint/comparison.ts'
+import { digitsFor } from '../../kernel/fingerprint/words.ts'
 import type { Position } from '../../kernel/position.ts'
 import type { LookedRow } from '../../sources/look.ts'
 import type { BothLooks } from '../check-session.ts'

@@ -5,6 +5,7 @@ import { type ClaimRow, checkTakeover, claimGone } from '../claim-checks.ts'
 import type { Receipt, StoredClaim } from '../destination.ts'
 import type { Row, Session } from './session.ts'
 import { CLAIM_TABLE } from './store.ts'
+import { forgetOldNames, writeWatermark } from './watermark-table.ts'
 
 const COLUMNS =
   'stream, generation, watermark_kind, watermark, proof, epoch, read_seq, batch, tail_keys, facts, gap_seq'
@@ -56,6 +57,7 @@ export async function moveClaim(
     [...claimValues(after), BigInt(gapSeq), JSON.stringify(receipt)],
   )
   assert(updated === 1, `the claim of ${after.stream} vanished within its transaction`)
+  await writeWatermark(session, after)
 }
 
 /** After rows were taken away: the locked claim row names the batch and its readSeq, and no receipt (spec A27). */
@@ -81,6 +83,8 @@ export async function writeClaim(
          read_seq = $7, batch = $8, tail_keys = $9, facts = $10, updated = now() WHERE stream = $1`
     : `INSERT INTO ${CLAIM_TABLE} (${COLUMNS}, updated) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, -1, now())`
   await session.run(assignments, claimValues(claim))
+  await forgetOldNames(session, claim)
+  await writeWatermark(session, claim)
 }
 
 function claimValues(claim: StoredClaim) {

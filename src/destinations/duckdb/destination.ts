@@ -15,6 +15,7 @@ import { removeRows } from './look/remove.ts'
 import { sweepPipes } from './pipe.ts'
 import { prepareTable } from './prepare-table.ts'
 import { ensureStore, hasStore, readIdentity } from './store.ts'
+import { noteWatermark, readWatermarks } from './watermark-table.ts'
 
 const CAPABILITIES: DestinationCapabilities = {
   transactionalClaim: true,
@@ -47,6 +48,8 @@ export async function openDestination({
   const ifStored = async <T>(read: () => Promise<T>, otherwise: T): Promise<T> =>
     ready || (await hasStore(reader)) ? read() : otherwise
 
+  const hasWatermarks = async () => ready !== undefined || hasStore(reader, 'plimsoll_watermarks')
+
   const prepare = async (table: TargetTable, claim: StoredClaim | undefined) => {
     await ensure()
     const prepared = await writing.run(() =>
@@ -77,6 +80,11 @@ export async function openDestination({
       return writing.run(() => writer.transaction(() => removeRows(writer, catalog, removal)))
     },
     hasAnyKey: (table, keys) => hasAnyKey(reader, catalog, table, keys),
+    watermarks: async () => ((await hasWatermarks()) ? readWatermarks(reader) : []),
+    noteCompleteness: (stream, note) =>
+      writing.run(async () => {
+        if (await hasWatermarks()) await noteWatermark(writer, stream, note)
+      }),
     sweep: sweepPipes,
     close: () => database.release(),
   }

@@ -5,6 +5,7 @@ import { type ClaimRow, checkTakeover, claimGone } from '../claim-checks.ts'
 import type { Receipt, StoredClaim } from '../destination.ts'
 import type { Session } from './sessions.ts'
 import { CLAIM_TABLE } from './store.ts'
+import { forgetOldNames, writeWatermark } from './watermark-table.ts'
 
 const COLUMNS =
   'stream, epoch, generation, position_kind, watermark, proof, read_seq, batch, tail_keys, facts, gap_seq'
@@ -61,6 +62,16 @@ export async function moveClaim(
     [...claimValues({ ...claim, tailKeys }), JSON.stringify(receipt), gapSeq],
   )
   assert(rowCount === 1, `the claim of ${claim.stream} vanished under its lock`)
+  await writeWatermark(session, claim)
+}
+
+/** After rows were taken away: the locked claim row names the batch and its readSeq, and no receipt (spec A27). */
+export async function confirmClaim(session: Session, { stream, readSeq, batch }: StoredClaim): Promise<void> {
+  const { rowCount } = await session.query(
+    `UPDATE ${CLAIM_TABLE} SET read_seq = greatest(read_seq, $2), batch = $3, receipt = NULL, written_at = now() WHERE stream = $1`,
+    [stream, readSeq, batch ?? null],
+  )
+  assert(rowCount === 1, `the claim of ${stream} vanished under its lock`)
 }
 
 /** First claim, raised epoch, new generation (spec E61, E63, E70). Never lowers a watermark within a generation. */
@@ -69,7 +80,7 @@ export async function writeClaim(
   claim: StoredClaim,
   expected: StoredClaim | undefined,
 ): Promise<void> {
-  if (!expected && (await insertClaim(session, claim))) return
+  if (!expected && (await insertClaim(session, claim))) return showClaim(session, claim)
   const present = (await lockClaim(session, claim.stream))?.claim
   if (!present) throw claimGone(claim.stream)
   checkTakeover(present, claim, expected)
@@ -79,6 +90,12 @@ export async function writeClaim(
      WHERE stream = $1`,
     claimValues(claim),
   )
+  await showClaim(session, claim)
+}
+
+async function showClaim(session: Session, claim: StoredClaim): Promise<void> {
+  await forgetOldNames(session, claim)
+  await writeWatermark(session, claim)
 }
 
 async function insertClaim(session: Session, claim: StoredClaim): Promise<boolean> {

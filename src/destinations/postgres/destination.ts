@@ -9,14 +9,18 @@ import type {
 import { lockReceipt, readClaim, readClaims, writeClaim } from './claim-rows.ts'
 import { hasAnyKey } from './has-any-key.ts'
 import { land } from './land.ts'
+import { openLook } from './look/look.ts'
+import { removeRows } from './look/remove.ts'
 import { prepareTable } from './prepare.ts'
 import { openSessions, STATEMENT_MAX_MS } from './sessions.ts'
-import { ensureStore, readIdentity, storeExists } from './store.ts'
+import { ensureStore, readIdentity, storeExists, watermarksExist } from './store.ts'
+import { noteWatermark, readWatermarks } from './watermark-table.ts'
 
 const CAPABILITIES: DestinationCapabilities = {
   transactionalClaim: true,
   formats: ['pg_text', 'plain_csv'],
   modes: ['upsert', 'history'],
+  pushdownFingerprint: true,
 }
 
 /** A PostgreSQL database as a destination: rows and claim in one transaction (spec E53 to E61). */
@@ -75,7 +79,18 @@ export function openDestination({ url, context }: DestinationOptions): Destinati
         await session.query(`SET LOCAL lock_timeout = ${STATEMENT_MAX_MS}`)
         return lockReceipt(session, stream, batchId)
       }),
+    openLook: (request) => openLook(sessions, request),
+    remove: async (removal) => {
+      await ensure()
+      return sessions.transaction((session) => removeRows(session, sessions.versionNumber(), removal))
+    },
     hasAnyKey: (table, keys) => sessions.use((session) => hasAnyKey(session, table, keys)),
+    watermarks: () =>
+      sessions.use(async (session) => ((await watermarksExist(session)) ? readWatermarks(session) : [])),
+    noteCompleteness: (stream, note) =>
+      sessions.use(async (session) => {
+        if (await watermarksExist(session)) await noteWatermark(session, stream, note)
+      }),
     /** Stages are temporary tables of their transaction: a dead run leaves nothing behind. */
     sweep: async () => [],
     close: () => sessions.close(),

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { PlimsollError } from '../../kernel/errors.ts'
 import { quoteIdentifier } from '../../kernel/sql-text.ts'
+import { watermarkTableSql } from '../watermark-row.ts'
 import type { ServerError } from './errors.ts'
 import { SEQ_SETTING } from './seq-column.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export const CLAIM_TABLE = 'plimsoll.plimsoll_claim'
+export const WATERMARK_TABLE = 'plimsoll.plimsoll_watermarks'
 const STORE_TABLE = 'plimsoll.plimsoll_store'
 /** Serialises the first creation of schemas and tables; a number of our own. */
 const SETUP_LOCK = 7_746_676_512_013
@@ -30,10 +32,12 @@ CREATE TABLE IF NOT EXISTS ${CLAIM_TABLE} (
   facts text NOT NULL,
   written_at timestamptz NOT NULL DEFAULT now()
 );
+${watermarkTableSql(WATERMARK_TABLE)};
 CREATE OR REPLACE FUNCTION plimsoll.read_seq() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$ SELECT nullif(current_setting('${SEQ_SETTING}', true), '')::bigint $$;
 COMMENT ON FUNCTION plimsoll.read_seq() IS 'Plimsoll: the default of _plimsoll_seq. Constant within one COPY.';
 COMMENT ON TABLE ${CLAIM_TABLE} IS 'Plimsoll: how far each stream is complete. Written with the rows; do not edit.';
+COMMENT ON TABLE ${WATERMARK_TABLE} IS 'Plimsoll: complete through when, for everybody who has SQL. Written with the rows.';
 COMMENT ON COLUMN ${CLAIM_TABLE}.gap_seq IS 'The readSeq that arrived while a smaller one was outstanding.'`
 
 /** Whether the claim table is there, without creating anything. */
@@ -44,15 +48,33 @@ export async function storeExists(session: Session): Promise<boolean> {
   return rows[0].there
 }
 
-/** Creates schema and tables for claims and identity, unless they are there. */
+/** Whether the table of watermarks is there too, which came later. */
+export async function watermarksExist(session: Session): Promise<boolean> {
+  const { rows } = await session.query(`SELECT to_regclass('${WATERMARK_TABLE}') IS NOT NULL AS there`)
+  return rows[0].there
+}
+
+/** Creates schema and tables for claims, watermarks and identity, unless they are there. */
 export async function ensureStore(sessions: Sessions): Promise<void> {
-  if (await sessions.use(storeExists)) return
+  if (await sessions.use(async (session) => (await storeExists(session)) && (await watermarksExist(session))))
+    return
   await sessions.transaction(async (session) => {
     await lockSetup(session)
     await createSchema(session, 'plimsoll')
     await session.query(CREATE_STORE)
+    await showInPublic(session)
     await session.query(`INSERT INTO ${STORE_TABLE} (id) VALUES ($1) ON CONFLICT DO NOTHING`, [randomUUID()])
   })
+}
+
+/** So that `SELECT … FROM plimsoll_watermarks` finds it without a schema, where this role may create a view there. */
+async function showInPublic(session: Session): Promise<void> {
+  const { rows } = await session.query(
+    `SELECT to_regclass('public.plimsoll_watermarks') IS NULL AND EXISTS (SELECT FROM pg_namespace
+       WHERE nspname = 'public' AND has_schema_privilege(oid, 'CREATE')) AS free`,
+  )
+  if (rows[0].free)
+    await session.query(`CREATE VIEW public.plimsoll_watermarks AS SELECT * FROM ${WATERMARK_TABLE}`)
 }
 
 /** CREATE SCHEMA where it is missing; several processes may do so at once. Names the GRANT when it may not. */

@@ -92,6 +92,7 @@ async function passed(
     ...common,
     method,
     value: boundOf(order, reading, settleUs, BigInt(common.grain)),
+    ...(order.flavour === 'sequence' ? { nextValue: String(reading.sequence + 1n) } : {}),
     guardUs: String(settleUs),
     proof: proven ? 'proven' : 'assumed',
     proofReason: doubt ?? verdict.reason,

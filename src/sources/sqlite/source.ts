@@ -8,6 +8,7 @@ import { listTables } from './describe/tables.ts'
 import { explainRange } from './explain.ts'
 import { type FenceState, takeFence } from './fence.ts'
 import { identityOf } from './identity.ts'
+import { openLook } from './look/look.ts'
 import { orderedColumn } from './read/ordered-column.ts'
 import { openReader } from './read/reader.ts'
 
@@ -36,7 +37,12 @@ export async function openSqliteSource({ url, context }: SourceOptions): Promise
     return untilFree(current, LOCK_WAIT_MS, () => inReadTransaction(current, () => body(current)))
   }
   return {
-    capabilities: { exactFence: true, snapshotReads: true, formats: ['plain_csv'] },
+    capabilities: {
+      exactFence: true,
+      snapshotReads: true,
+      pushdownFingerprint: true,
+      formats: ['plain_csv'],
+    },
     async identity() {
       if (idOf(address.file) !== fileId) {
         fileId = idOf(address.file)
@@ -55,6 +61,18 @@ export async function openSqliteSource({ url, context }: SourceOptions): Promise
         const opened = await openReader(reader, request, context, `${fileId}/${++snapshots}`)
         same()
         return opened
+      } catch (error) {
+        reader.close()
+        throw error
+      }
+    },
+    async openLook(request) {
+      same()
+      const reader = openFile(address, true)
+      try {
+        const look = await openLook(reader, request, `${fileId}/${++snapshots}`)
+        same()
+        return look
       } catch (error) {
         reader.close()
         throw error

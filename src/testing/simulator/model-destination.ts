@@ -7,9 +7,11 @@ import type {
   TargetTable,
 } from '../../destinations/destination.ts'
 import { assert } from '../../kernel/assert.ts'
+import { completenessIn } from '../../kernel/completeness.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { ReachFailpoint } from '../../kernel/failpoint.ts'
 import { comparePositions, type Position, positionToJson } from '../../kernel/position.ts'
+import { formatPosition } from '../../kernel/print.ts'
 import type { RowStream } from '../../sources/source.ts'
 import { parseWire } from '../source-csv.ts'
 import { mergeRows } from './merge-rows.ts'
@@ -33,10 +35,16 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
   const setClaim = (claim: StoredClaim, receipt: Receipt | undefined, landing?: Landing): void => {
     const before = store.claims.get(claim.stream)?.claim
     store.claims.set(claim.stream, { claim, receipt })
+    showClaim(store, claim)
     onClaim?.(claim, before, landing)
   }
   return {
-    capabilities: { transactionalClaim: true, formats: ['plain_csv'], modes: ['upsert', 'history'] },
+    capabilities: {
+      transactionalClaim: true,
+      formats: ['plain_csv'],
+      modes: ['upsert', 'history'],
+      pushdownFingerprint: false,
+    },
     async identity() {
       return { id: store.id, engine: 'model', version: '1' }
     },
@@ -102,15 +110,48 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
       const receipt = store.claims.get(stream)?.receipt
       return receipt?.batchId === batchId ? receipt : undefined
     },
+    openLook: () => Promise.reject(notCompared()),
+    remove: () => Promise.reject(notCompared()),
     async hasAnyKey(table, keys) {
       const rows = store.tables.get(tableName(table.target))?.rows
       return keys.length === 0 || keys.some((key) => rows?.has(key))
+    },
+    async watermarks() {
+      return [...store.watermarks.values()]
+    },
+    async noteCompleteness(stream, note) {
+      const row = store.watermarks.get(stream)
+      if (row) store.watermarks.set(stream, { ...row, ...note })
     },
     async sweep() {
       return []
     },
     async close() {},
   }
+}
+
+/** The claim's row for people with SQL only (spec A56). */
+function showClaim(store: ModelStore, claim: StoredClaim): void {
+  const said = completenessIn(claim.facts)
+  if (!said) return
+  const before = store.watermarks.get(claim.stream)
+  const { pipeline, completeThroughUs, fenceTakenUs, overlapUs, decreeCount } = said
+  const watermark = formatPosition(claim.watermark)
+  store.watermarks.set(claim.stream, {
+    lostRowCount: 0,
+    recordHash: null,
+    ...before,
+    heldBy: before?.watermark === watermark ? before.heldBy : null,
+    pipeline,
+    stream: claim.stream,
+    generation: claim.generation,
+    watermark,
+    completeThroughUs,
+    proof: claim.proof,
+    fenceTakenUs,
+    overlapUs,
+    decreeCount,
+  })
 }
 
 /** Collects a stream; its own error comes through, and fewer rows than the source counted are none. */
@@ -198,4 +239,8 @@ function missingColumns(name: string, present: StoredTable, table: TargetTable):
   }
   const known = new Set(present.columns.map((column) => column.name))
   return table.columns.map((column) => column.name).filter((column) => !known.has(column))
+}
+
+function notCompared(): PlimsollError {
+  return new PlimsollError('NOT_SUPPORTED', 'the model computes no sums beside its rows')
 }

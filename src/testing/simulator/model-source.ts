@@ -34,6 +34,9 @@ export interface ModelSourceOptions {
 const TABLE = { schema: 'public', name: 'orders' } as const
 const POLL_MS = 100
 
+const notCompared = (): PlimsollError =>
+  new PlimsollError('NOT_SUPPORTED', 'the model computes no sums beside its rows')
+
 /** A source of one table `orders (id, at, payload)` over the model database, behind the same contract as a real one. */
 export function createModelSource(options: ModelSourceOptions): Source {
   const { database, standbys, clock, random } = options
@@ -49,7 +52,12 @@ export function createModelSource(options: ModelSourceOptions): Source {
     logPosition: () => logPosition(database.log.length),
   }
   return {
-    capabilities: { exactFence: true, snapshotReads: true, formats: ['plain_csv'], pushdownFingerprint: false },
+    capabilities: {
+      exactFence: true,
+      snapshotReads: true,
+      formats: ['plain_csv'],
+      pushdownFingerprint: false,
+    },
     async identity() {
       return {
         engine: 'model',
@@ -71,6 +79,7 @@ export function createModelSource(options: ModelSourceOptions): Source {
     },
     fence: (request) =>
       options.method === 'P3' ? xidFence(means, request) : clockFence(means, request, options.method),
+    openLook: () => Promise.reject(notCompared()),
     async openReader(request) {
       const standby = standbys.length > 0 ? random.pick(standbys) : undefined
       if (standby) await waitForReplay(standby, request)

@@ -1,4 +1,4 @@
-import type { LandingMode, Receipt, StoredClaim } from '../../destinations/destination.ts'
+import type { LandingMode, Receipt, StoredClaim, WatermarkRow } from '../../destinations/destination.ts'
 import type { Position } from '../../kernel/position.ts'
 import type { ColumnShape, TableRef } from '../../sources/source.ts'
 
@@ -29,10 +29,12 @@ export interface ModelStore {
   readonly id: string
   readonly claims: Map<string, ClaimEntry>
   readonly tables: Map<string, StoredTable>
+  /** By stream. */
+  readonly watermarks: Map<string, WatermarkRow>
 }
 
 export function createModelStore(id: string): ModelStore {
-  return { id, claims: new Map(), tables: new Map() }
+  return { id, claims: new Map(), tables: new Map(), watermarks: new Map() }
 }
 
 export const tableName = (table: TableRef): string => `${table.schema}.${table.name}`

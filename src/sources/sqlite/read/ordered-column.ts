@@ -4,7 +4,10 @@ import type { TableFacts } from '../describe/columns.ts'
 import type { OrderedColumn } from '../predicates.ts'
 
 /** The position column of a request, as the predicates must know it. */
-export function orderedColumn(request: ReaderRequest, facts: TableFacts): OrderedColumn {
+export function orderedColumn(
+  request: Pick<ReaderRequest, 'order' | 'futureFromUs'>,
+  facts: TableFacts,
+): OrderedColumn {
   const { order, futureFromUs } = request
   const column = facts.columns.find(({ shape }) => shape.name === order.column)
   assert(column, `the position column ${order.column} is not in the table`)
