@@ -12,7 +12,8 @@ import { hasStore } from '../store.ts'
 import { fillKeys } from './key-table.ts'
 import { DELETED_COLUMN, lookRelation, scopeCondition } from './relation.ts'
 
-const BATCH_ROWS = 5_000
+/** Rows of this transaction's own tables have no usable rowid: each page is a scan, so pages are large. */
+const BATCH_ROWS = 20_000
 const LEFT_OUT = 'plimsoll_left_out'
 const WANTED = 'plimsoll_wanted'
 
@@ -103,12 +104,12 @@ function createLook(
       const rows = rowsOf(scopeCondition(table, scope, 't'), kind)
       const digested = `SELECT k, ${digest} AS d, p, r FROM (${rows})${leftOut(scope)}`
       await session.run(
-        `CREATE TEMP TABLE ${page} AS SELECT k, d, p, ${word} AS w FROM (${digested})${picked(pick)} ORDER BY d, k`,
+        `CREATE TEMP TABLE ${page} AS SELECT k, d, p, ${word} AS w, row_number() OVER (ORDER BY d, k) AS n FROM (${digested})${picked(pick)}`,
       )
       try {
         for (let from = 0; ; from += BATCH_ROWS) {
           const batch = await session.rows(
-            `SELECT k, d, p, w FROM ${page} WHERE rowid >= ${from} AND rowid < ${from + BATCH_ROWS} ORDER BY rowid`,
+            `SELECT k, d, p, w FROM ${page} WHERE n > ${from} AND n <= ${from + BATCH_ROWS} ORDER BY n`,
           )
           if (batch.length > 0) yield batch.map(lookedRow)
           if (batch.length < BATCH_ROWS) return
