@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isNearOverlap, latenessDepth } from './lateness.ts'
 import type { PositionOrder } from './order.ts'
 import { runOutcome } from './outcome.ts'
-import { decideOverlap, MIN_LATENESS_SAMPLES } from './overlap.ts'
+import { decideOverlap, isLatenessMeasured, MIN_LATENESS_SAMPLES } from './overlap.ts'
 
 const order: PositionOrder = {
   column: 'c',
@@ -17,7 +17,48 @@ const learned = { kind: 'learned', quantile: 0.999, min: 60_000_000n, max: 86_40
 describe('overlap (E40)', () => {
   test('without measurements a learned policy falls back to the default', () => {
     const overlap = decideOverlap(order, learned, 'proven', undefined, 0n)
-    expect(overlap).toEqual({ amount: 300_000_000n, origin: 'default: 0 of 2995 measurements' })
+    expect(overlap).toMatchObject({ amount: 300_000_000n, origin: 'default: 0 of 2995 measurements' })
+    expect(overlap.learned).toMatchObject({ ruler: 'default', sampleCount: 0 })
+  })
+
+  test.each([
+    ['quantile', 90n, 80n, {}, 90n],
+    ['loss', 90n, 100n, {}, 100n],
+    ['late_rows', 90n, 100n, { lateRows: 120n }, 120n],
+    ['last_7_days', 90n, 100n, { wantedBefore: 150n }, 150n],
+    ['min', 5n, 7n, {}, 60n],
+    ['max', 5n, 10n ** 9n, {}, 86_400n],
+    ['loss', 90n, 100n, { lateRows: 95n, wantedBefore: 99n }, 100n],
+  ] as const)('%s rules (A38)', (ruler, quantile, loss, more, seconds) => {
+    const s = (value: bigint): bigint => value * 1_000_000n
+    const measured = {
+      sampleCount: MIN_LATENESS_SAMPLES,
+      quantileValue: s(quantile),
+      lossMargin: s(loss),
+      ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, s(value)])),
+    }
+    const { amount, learned: how, origin } = decideOverlap(order, learned, 'proven', measured, 0n)
+    expect(amount).toBe(s(seconds))
+    expect(how).toMatchObject({ ruler, quantileValue: s(quantile), lossMargin: s(loss), sampleCount: 2_995 })
+    expect(origin).toContain(`p99.9 ${quantile} s, loss margin ${loss} s of 2995 measurements`)
+  })
+
+  test('late rows raise the default and never lower it (A34)', () => {
+    const few = { sampleCount: 5, quantileValue: 1n, lossMargin: 1n }
+    const raised = { ...few, lateRows: 400_000_000n }
+    expect(decideOverlap(order, learned, 'proven', raised, 0n)).toMatchObject({
+      amount: 400_000_000n,
+      origin: 'the deepest late row; default: 5 of 2995 measurements',
+    })
+    expect(decideOverlap(order, learned, 'proven', { ...few, lateRows: 2n }, 0n).amount).toBe(300_000_000n)
+  })
+
+  test('what counts as measured (E19): enough rows, and their p99.9 within settle and overlap', () => {
+    const measured = { sampleCount: MIN_LATENESS_SAMPLES, p999: 70n }
+    expect(isLatenessMeasured(measured, 30n, 40n)).toBe(true)
+    expect(isLatenessMeasured(measured, 30n, 39n)).toBe(false)
+    expect(isLatenessMeasured({ ...measured, sampleCount: 2_994 }, 30n, 40n)).toBe(false)
+    expect(isLatenessMeasured(undefined, 30n, 40n)).toBe(false)
   })
 
   test('learned stays within min and max whatever is measured, rounded up to the grain', () => {
