@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { StreamAudit } from '../../src/assure/audit/audit-stream.ts'
 import { type AuditAsked, auditStreams } from '../../src/assure/audit/audit-streams.ts'
-import { NOTHING_MEASURED } from '../../src/assure/audit/lateness-knowledge.ts'
+import { type LatenessKnowledge, NOTHING_MEASURED } from '../../src/assure/audit/lateness-knowledge.ts'
 import { reconcileStreams, type StreamReconcile } from '../../src/assure/reconcile/reconcile-streams.ts'
 import { type RepairAnswer, type RepairAsked, repairAsked } from '../../src/assure/repair/repair-asked.ts'
 import { runStream, type StreamResult, type StreamSettings } from '../../src/extract/index.ts'
@@ -14,6 +14,7 @@ import { freshDatabase, postgresServers } from '../support/servers.ts'
 /** A PostgreSQL source and a destination of either kind, with the whole engine and all that checks it. */
 export interface AssureScene extends OpenEngine {
   readonly settings: StreamSettings
+  readonly sourceUrl: string
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   /** Changes rows at the destination behind our back. */
   spoil(text: string): Promise<void>
@@ -28,7 +29,11 @@ export interface AssureScene extends OpenEngine {
 
 export type DestinationKind = 'duckdb' | 'postgres'
 
-const server = postgresServers()[0]!
+export interface SceneOptions {
+  /** Another server than the first one that the tests run on. */
+  readonly server?: Parameters<typeof freshDatabase>[0]
+  readonly measured?: LatenessKnowledge
+}
 
 /** Settings under which a second look takes no time. */
 export function quick(table: string, parts: Parameters<typeof streamSettings>[1] = {}): StreamSettings {
@@ -44,6 +49,7 @@ export async function assureScene(
   settings: StreamSettings,
   setUp: string,
   work: (scene: AssureScene) => Promise<void>,
+  { server = postgresServers()[0]!, measured = NOTHING_MEASURED }: SceneOptions = {},
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plimsoll-assure-'))
   const sourceUrl = await freshDatabase(server, `${name} ${kind} source`)
@@ -61,11 +67,12 @@ export async function assureScene(
     if (stream) return stream
     throw new Error(`not looked: ${answer.notLooked.map(({ reason }) => reason).join('; ')}`)
   }
-  const knowledge = async () => NOTHING_MEASURED
+  const knowledge = async () => measured
   try {
     await work({
       ...open,
       settings,
+      sourceUrl,
       sql: (text, values) => client.query(text, values),
       spoil: (text) => spoil(kind, destinationUrl, text),
       run: (more = {}) => runStream(engine, { ...settings, ...more }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import type { ProvidedPostgres } from '../../scripts/servers/global-setup.ts'
+import { type PostgresServer, startPostgres } from '../../scripts/servers/postgres.ts'
 
 const NAME_LENGTH = 40
 
@@ -11,7 +12,7 @@ export function postgresServers(): ProvidedPostgres[] {
 }
 
 /** Creates a database named after a test and returns its URL. It is dropped after the test file. */
-export async function freshDatabase(server: ProvidedPostgres, name: string): Promise<string> {
+export async function freshDatabase(server: Pick<ProvidedPostgres, 'url'>, name: string): Promise<string> {
   const database = uniqueName(name)
   await execute(server.url, `create database ${database}`)
   undo.push(() => execute(server.url, `drop database if exists ${database} with (force)`))
@@ -33,10 +34,18 @@ export async function freshSchema(
   return { url: url.href, schema }
 }
 
+/** A server of this test file's own, with settings that the shared ones do not have; it ends after the file. */
+export async function ownServer(settings: Record<string, string | number>): Promise<PostgresServer> {
+  const { which } = postgresServers()[0]!
+  const server = await startPostgres({ which, settings })
+  undo.push(() => server.dispose())
+  return server
+}
+
 const undo: (() => Promise<void>)[] = []
 
 afterAll(async () => {
-  for (const step of undo.splice(0)) await step()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 function uniqueName(name: string): string {

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { openCheck } from '../../src/assure/check-session.ts'
+import { repairStream } from '../../src/assure/repair/repair-stream.ts'
+import { type AssureScene, assureScene, quick } from './scene.ts'
+
+const SETTINGS = quick('public.things', {
+  position: { column: 'at', stampedBy: 'database', grain: 1n },
+  overlap: { kind: 'fixed', amount: 60_000_000n },
+})
+
+const SET_UP = `create table public.things (id int primary key, body text, at timestamptz);
+  create index on public.things (at);
+  insert into public.things select g, 'b' || g, now() - interval '2 hours' + g * interval '1 second' from generate_series(1, 500) g;
+  analyze public.things`
+
+const scene = (name: string, work: (scene: AssureScene) => Promise<void>) =>
+  assureScene(name, 'duckdb', SETTINGS, SET_UP, work)
+
+describe('zones (A8)', () => {
+  test('rows at S, at W, and one tick below each', () =>
+    scene('zones', async ({ run, sql, audit, engine }) => {
+      await run()
+      const claim = await engine.destination.claim('public.things')
+      const watermark = claim!.watermark!.value as bigint
+      const settled = watermark - 60_000_000n
+      const put = (id: number, us: bigint) =>
+        sql(
+          `insert into public.things values (${id}, 'x', timestamptz 'epoch' + $1::bigint * interval '1 microsecond')`,
+          [String(us)],
+        )
+      await put(9001, settled)
+      await put(9002, watermark)
+      await put(9003, settled - 1n)
+      await put(9004, watermark - 1n)
+      const { counts, findings } = await audit()
+      expect(counts).toMatchObject({ lost: 1, at_risk: 2, pending: 1, findings: 1 })
+      expect(findings.map(({ key }) => key)).toEqual([['9003']])
+    }))
+
+  test('rows that moved since do not make the buckets differ (A9)', () =>
+    scene('moved', async ({ run, sql, audit }) => {
+      await run()
+      await sql(`update public.things set at = now() where id % 20 = 0`)
+      const looked = await audit()
+      expect(looked.counts).toMatchObject({ findings: 0, pending: 25, equal: 475 })
+      expect(looked.differingBuckets).toBe(0)
+    }))
+
+  test('rows without a place in the order are told apart, and count once a run has read their lane', () =>
+    scene('lanes', async ({ run, sql, audit }) => {
+      await sql(`insert into public.things values (9001, 'n', null), (9002, 'i', 'infinity')`)
+      await run()
+      expect((await audit()).counts).toMatchObject({ findings: 0, equal: 500 })
+      await sql(`insert into public.things values (9003, 'n', null), (9004, 'f', now() + interval '1 day')`)
+      expect((await audit()).counts).toMatchObject({ suspected: 2, findings: 0 })
+      await run()
+      expect((await audit()).counts).toMatchObject({ findings: 0 })
+    }))
+})
+
+describe('two looks (A11)', () => {
+  test('a key that is deleted and made again between the looks is no finding', () =>
+    scene('again', async ({ run, sql, engine, audit }) => {
+      await run()
+      await sql(`delete from public.things where id = 7`)
+      const sleep = engine.clock.sleep
+      const clock = {
+        ...engine.clock,
+        sleep: async (ms: number) => {
+          await sql(`insert into public.things select 7, 'b7', now() - interval '2 hours' + interval '7 seconds'
+            where not exists (select from public.things where id = 7)`)
+          await sleep(ms)
+        },
+      }
+      Object.assign(engine, { clock })
+      const { counts, findings } = await audit({}, { limits: { ...SETTINGS.limits, secondLookMaxMs: 20 } })
+      expect(counts.extra ?? 0).toBe(0)
+      expect(findings.map(({ verdict }) => verdict)).not.toContain('EXTRA')
+    }))
+
+  test('a row that changes at every look is moving, never confirmed', () =>
+    scene('moving', async ({ run, sql, engine, audit, spoil }) => {
+      await run()
+      await spoil('delete from public.things where id = 7')
+      let minute = 0
+      const clock = {
+        ...engine.clock,
+        sleep: async () =>
+          void (await sql(`update public.things set at = at - interval '${++minute} minutes' where id = 7`)),
+      }
+      Object.assign(engine, { clock })
+      const { counts } = await audit({}, { limits: { ...SETTINGS.limits, secondLookMaxMs: 20 } })
+      expect(counts).toMatchObject({ moving: 1, findings: 0 })
+    }))
+
+  test('a run that lands in the middle of an audit yields no finding (A6)', () =>
+    scene('middle', async ({ run, sql, engine, audit }) => {
+      await run()
+      await sql(`update public.things set body = 'new', at = now() where id <= 100`)
+      const { openLook } = engine.source
+      let ran = false
+      Object.assign(engine.source, {
+        openLook: async (request: Parameters<typeof openLook>[0]) => {
+          if (!ran) await run()
+          ran = true
+          return openLook.call(engine.source, request)
+        },
+      })
+      expect((await audit({ content: true })).counts).toMatchObject({ findings: 0 })
+      expect(ran).toBe(true)
+    }))
+})
+
+describe('deletes become removals only within limits (A27)', () => {
+  test.each(['remove', 'mark'] as const)('three deleted rows, exactly three: %s', (mode) =>
+    scene(`three ${mode}`, async ({ run, sql, reconcile, audit }) => {
+      await run()
+      await sql('delete from public.things where id in (3, 4, 5)')
+      const first = await reconcile(mode)
+      expect(first.counts).toMatchObject({ extra: 3, findings: 3 })
+      expect(first.deletes).toEqual({ mode, removed: 3, refused: undefined })
+      expect((await reconcile(mode)).counts).toMatchObject({ equal: 497, findings: 0 })
+      await sql(`insert into public.things values (3, 'back', now() - interval '30 seconds')`)
+      await run()
+      expect((await audit()).counts).toMatchObject({ findings: 0, pending: 0 })
+    }),
+  )
+
+  test('an emptied table removes nothing', () =>
+    scene('emptied', async ({ run, sql, reconcile }) => {
+      await run()
+      await sql('delete from public.things')
+      const { deletes, counts } = await reconcile('remove')
+      expect(deletes).toEqual({ mode: 'remove', removed: 0, refused: 'the source shows no row at all' })
+      expect(counts).toMatchObject({ extra: 500 })
+    }))
+
+  test('more than a share of the table removes nothing, and says the line to type', () =>
+    scene('share', async ({ run, sql, reconcile }) => {
+      await run()
+      await sql('delete from public.things where id <= 101')
+      expect((await reconcile('remove')).deletes).toMatchObject({
+        removed: 0,
+        refused: expect.stringContaining('%'),
+      })
+    }))
+})
+
+describe('repair (A28 to A32)', () => {
+  test('an old epoch repairs nothing; the same repair again changes nothing', () =>
+    scene('again', async ({ run, audit, repair, spoil, engine, settings }) => {
+      await run()
+      await spoil('delete from public.things where id = 9')
+      const { checkId } = await audit()
+      const keys = { kind: 'findings', ids: [checkId] } as const
+      expect((await repair({ keys })).closedFindings).toBe(1)
+      const second = await repair({ keys: { kind: 'keys', keys: [['9']] } })
+      expect(second.repaired?.counts).toMatchObject({ inserted: 0, updated: 0 })
+      expect(second.rows).toMatchObject([{ action: 'leave' }])
+      const check = await openCheck(engine, settings)
+      const nothing = { land: [], remove: [], duplicates: [], removal: 'remove', reason: 'test' } as const
+      await expect(repairStream({ engine, settings, check, ...nothing })).resolves.toMatchObject({
+        removed: 0,
+      })
+    }))
+
+  test('more rows than a repair brings are refused with the backfill that would do (A30)', () =>
+    scene('limits', async ({ run, repair, settings }) => {
+      await run()
+      const limits = { ...settings.limits, repairMaxRows: 2 }
+      const keys = { kind: 'keys', keys: [['1'], ['2'], ['3']] } as const
+      await expect(repair({ keys }, { limits })).rejects.toMatchObject({
+        code: 'USAGE',
+        hint: expect.stringContaining('plimsoll backfill public.things'),
+      })
+    }))
+
+  test('what is no key, or a finding of nobody, is said', () =>
+    scene('typed', async ({ run, repair }) => {
+      await run()
+      await expect(repair({ keys: { kind: 'keys', keys: [['1', '2']] } })).rejects.toThrow('is no key')
+      await expect(repair({ keys: { kind: 'findings', ids: ['a-1'] } })).rejects.toThrow(
+        'has no findings a-1',
+      )
+    }))
+
+  test('a range is repaired by the rows in it that are not alike', () =>
+    scene('range', async ({ run, repair, spoil, sql }) => {
+      await run()
+      await spoil('delete from public.things where id in (9, 400)')
+      const { rows } = await sql(
+        `select to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.USZ') as t from public.things where id = 100`,
+      )
+      const answer = await repair({ keys: { kind: 'range', from: undefined, to: rows[0].t } })
+      expect(answer.rows.map(({ keyText }) => keyText)).toEqual(['9'])
+      expect(answer.repaired?.counts).toMatchObject({ inserted: 1 })
+    }))
+})
