@@ -34,7 +34,7 @@ function explain(
   if (issue.code === 'invalid_union') {
     const branch = fittingBranch(issue.errors, at(value, path))
     if (branch) return branch.flatMap((inner) => explain(inner, path, value, lineOf))
-    const unknown = issue.errors.map((issues) => new Set(unknownKeys(issues)))
+    const unknown = shapesOf(issue.errors).map((issues) => new Set(unknownKeys(issues)))
     const nowhere = [...(unknown[0] ?? [])].filter((key) => unknown.every((keys) => keys.has(key)))
     if (nowhere.length > 0)
       return nowhere.map((key) => fault([...path, key], 'is no setting', meant(key, path)))
@@ -56,14 +56,21 @@ function fittingBranch(
   branches: readonly (readonly Issue[])[],
   value: unknown,
 ): readonly Issue[] | undefined {
-  const inside = branches.filter(
-    (issues) => !issues.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0),
-  )
+  const inside = shapesOf(branches)
   if (inside.length < 2) return inside[0]
   if (typeof value !== 'object' || value === null) return undefined
   const keys = new Set(Object.keys(value))
   return inside.find((issues) => unknownKeys(issues).length < keys.size)
 }
+
+/** The branches that the value does not miss at once. */
+function shapesOf(branches: readonly (readonly Issue[])[]): readonly (readonly Issue[])[] {
+  return branches.filter(
+    (issues) => !issues.some((issue) => MISSES.has(issue.code) && issue.path.length === 0),
+  )
+}
+
+const MISSES: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value'])
 
 function unknownKeys(issues: readonly Issue[]): string[] {
   return issues.flatMap((issue) =>

@@ -173,7 +173,7 @@ describe('faults say file, line, setting and remedy:', () => {
       'tables: { a: { overlap: { fixed: 300 } } }',
       'overlap.fixed is a bare number: 300. Write a duration',
     ],
-    ['an overlap as a text', 'tables: { a: { overlap: 5m } }', 'overlap must be { fixed: 5m } or'],
+    ['an overlap as a text', 'tables: { a: { overlap: 5m } }', 'overlap must be auto, { fixed: 5m } or'],
     [
       'an overlap of both kinds',
       'tables: { a: { overlap: { fixed: 1m, learned: {} } } }',
@@ -260,4 +260,17 @@ test('append is refused by its own code (E62)', () => {
     expect(error).toMatchObject({ code: 'APPEND_WITH_OVERLAP', kind: 'usage' })
     expect(error.message).toContain('Take upsert')
   }
+})
+
+test('overlap auto learns, in the units of the position', () => {
+  expect(table('{ overlap: auto, latenessLossRows: 0.01 }')).toMatchObject({
+    overlap: { kind: 'learned', quantile: 0.999, min: 60_000_000n, max: 86_400_000_000n },
+    limits: { latenessLossRows: 0.01 },
+  })
+  expect(table('{ overlap: auto, position: { column: i, flavour: sequence } }').overlap).toEqual({
+    kind: 'learned',
+    quantile: 0.999,
+    min: 10_000n,
+    max: 10_000_000n,
+  })
 })

@@ -47,6 +47,7 @@ const amount = z.union(
 const overlap = z
   .union(
     [
+      z.literal('auto'),
       z.strictObject({ fixed: amount }),
       z.strictObject({
         learned: z.strictObject({
@@ -56,7 +57,7 @@ const overlap = z
         }),
       }),
     ],
-    'must be { fixed: 5m } or { learned: { quantile: 0.999, min: 1m, max: 1h } }',
+    'must be auto, { fixed: 5m } or { learned: { quantile: 0.999, min: 1m, max: 1h } }',
   )
   .describe('How far below the watermark the next run reads again')
 
@@ -94,6 +95,11 @@ const streamFields = {
     .union([z.literal('stop'), z.strictObject({ rewind: duration })], 'must be stop or { rewind: 10m }')
     .optional(),
   ...fenceFields,
+  latenessLossRows: z
+    .number()
+    .gt(0)
+    .describe('Rows a run that an overlap of auto may lose without a fence; 0.001 when absent')
+    .optional(),
   ...durationFields(LIMIT_DURATIONS),
   ...countFields,
 }

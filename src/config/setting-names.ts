@@ -52,4 +52,7 @@ export const LIMIT_COUNTS = [
 export const FENCE_METHODS = ['auto', 'P1', 'P2', 'P3', 'N1', 'S1', 'settle'] as const
 
 export type FenceDuration = `${(typeof FENCE_DURATIONS)[number]}Ms`
-export type LimitName = `${(typeof LIMIT_DURATIONS)[number]}Ms` | (typeof LIMIT_COUNTS)[number]
+export type LimitName =
+  | `${(typeof LIMIT_DURATIONS)[number]}Ms`
+  | (typeof LIMIT_COUNTS)[number]
+  | 'latenessLossRows'

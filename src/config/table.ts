@@ -17,6 +17,8 @@ type Path = readonly PropertyKey[]
 const LEARNED_QUANTILE = 0.999
 const LEARNED_MIN_US = 60_000_000n
 const LEARNED_MAX_US = 86_400_000_000n
+const LEARNED_MIN_COUNT = 10_000n
+const LEARNED_MAX_COUNT = 10_000_000n
 
 /** One table's settings with units worked out; those of `source` stand behind those of `defaults` and the table. */
 export function toTable(
@@ -61,6 +63,7 @@ export function toTable(
       ...(durations<LimitName>(LIMIT_DURATIONS, settings, path, report) as Partial<
         Record<LimitName, number>
       >),
+      ...(settings.latenessLossRows === undefined ? {} : { latenessLossRows: settings.latenessLossRows }),
       ...Object.fromEntries(
         LIMIT_COUNTS.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]])),
       ),
@@ -143,13 +146,24 @@ function toOverlap(
     }
     return BigInt(value)
   }
+  if (raw === 'auto') return toOverlap({ learned: {} }, position, path, report)
   if ('fixed' in raw) return { kind: 'fixed', amount: amount(raw.fixed, [...path, 'fixed']) }
   const { quantile = LEARNED_QUANTILE, min, max } = raw.learned
   const policy = {
     kind: 'learned' as const,
     quantile,
-    min: min === undefined ? LEARNED_MIN_US : amount(min, [...path, 'learned', 'min']),
-    max: max === undefined ? LEARNED_MAX_US : amount(max, [...path, 'learned', 'max']),
+    min:
+      min === undefined
+        ? counts
+          ? LEARNED_MIN_COUNT
+          : LEARNED_MIN_US
+        : amount(min, [...path, 'learned', 'min']),
+    max:
+      max === undefined
+        ? counts
+          ? LEARNED_MAX_COUNT
+          : LEARNED_MAX_US
+        : amount(max, [...path, 'learned', 'max']),
   }
   if (policy.min > policy.max) report([...path, 'learned'], 'has a min above its max')
   return policy

@@ -68,6 +68,7 @@ export interface CheckLimits {
   readonly repairMaxRangeRows: number
   readonly autoRepairMaxRows: number
   readonly latenessRowsPerRun: number
+  readonly latenessLossRows: number
 }
 
 const DEFAULT_CHECKS: CheckLimits = {
@@ -89,6 +90,7 @@ const DEFAULT_CHECKS: CheckLimits = {
   repairMaxRangeRows: 1_000_000,
   autoRepairMaxRows: 100,
   latenessRowsPerRun: 10_000,
+  latenessLossRows: 0.001,
 }
 
 export const DEFAULT_FENCE: FencePolicy = {
