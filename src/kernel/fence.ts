@@ -36,6 +36,11 @@ export interface Fence {
   /** The source's clock at the sample: text of µs since 1970, or empty where the source has no clock. */
   readonly t0: string
   readonly guardUs: string
+  /**
+   * Orders that count: the next value there was to give at `t0`, or one above it. Everything numbered before `t0` is
+   * below it, committed or not (assurance A55).
+   */
+  readonly nextValue?: string
   readonly proof: ProofLevel
   /** Why the level is not higher, in words for a person. */
   readonly proofReason: string

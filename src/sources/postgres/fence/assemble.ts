@@ -19,6 +19,7 @@ export interface FenceParts {
   readonly facts: Pick<ProofFacts, 'subscribed' | 'triggerFlaw' | 'sequenceCache'>
   readonly memory: HoldMemory
   readonly clockStepUs: bigint
+  readonly nextValue: bigint | undefined
   readonly sampleCount: number
   readonly waitedUs: bigint
 }
@@ -48,6 +49,7 @@ export async function assembleFence(parts: FenceParts): Promise<{ fence: Fence; 
     value,
     t0: String(weighed.t0),
     guardUs: String(parts.guardUs),
+    ...(parts.nextValue === undefined ? {} : { nextValue: String(parts.nextValue) }),
     proof,
     proofReason: reason,
     witnesses: shown(witnesses),

@@ -41,6 +41,8 @@ export async function takeByXid(desk: Desk, request: FenceRequest, table: TableM
     logPosition: end?.logPosition,
     sampleCount: 1,
     waitedUs: 0n,
+    // A standby does not know what its primary has given since.
+    ...(standby ? {} : { nextValue: xids.next }),
     triggerFlaw: xidTriggerFlaw(request.order.column, triggers),
     oldest: key === undefined ? undefined : { key, sinceUs },
   }

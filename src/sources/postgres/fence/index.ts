@@ -76,6 +76,7 @@ async function takeFence(desk: Desk, request: FenceRequest): Promise<Fence> {
     },
     memory: before.hold,
     clockStepUs: isClocked ? steppedUs - (before.steppedSeenUs ?? steppedUs) : 0n,
+    nextValue: taken.nextValue,
     sampleCount: taken.sampleCount,
     waitedUs: taken.waitedUs,
   })

@@ -35,7 +35,13 @@ export async function takeByNumber(
   try {
     const first = await desk.locks.latest(sharedForMs(request.policy), (look) => viewOf(look) !== undefined)
     const taken = await waitFor(desk, request, first, desk.locks, { weigh, mayImprove: () => true })
-    return { ...taken, method: 'N1', sequence, counter }
+    return {
+      ...taken,
+      method: 'N1',
+      sequence,
+      counter,
+      ...(counter ? { nextValue: counter.value + 1n } : {}),
+    }
   } catch (error) {
     // A sequence that is gone must not spoil the looks of other tables.
     desk.sequences.delete(sequence.oid)

@@ -76,7 +76,9 @@ SELECT pg_current_wal_insert_lsn() AS lsn, substr(pg_walfile_name(pg_current_wal
 /** P3 (spec E28): the snapshot as a whole, so that its parts belong together. */
 export const RUNNING_XIDS = `
 SELECT pg_snapshot_xmin(s) AS xmin, pg_snapshot_xmax(s) AS xmax,
-       array_to_string(ARRAY(SELECT x FROM pg_snapshot_xip(s) x), ',') AS running
+       array_to_string(ARRAY(SELECT x FROM pg_snapshot_xip(s) x), ',') AS running,
+       array_to_string(ARRAY(SELECT l.transactionid::text FROM pg_catalog.pg_locks l
+         WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted), ',') AS held
 FROM pg_current_snapshot() s`
 
 /** Who holds the transaction ids, for a person to read; the low 32 bits tell them apart. */

@@ -7,6 +7,8 @@ import { RUNNING_XIDS, XID_HOLDERS } from './queries.ts'
 export interface RunningXids {
   readonly xmin: bigint
   readonly xmax: bigint
+  /** Above every id that was given by now: xmax is only above those that have ended. */
+  readonly next: bigint
   /** Ascending. Empty on a standby whatever is running there (spec E28). */
   readonly running: readonly bigint[]
 }
@@ -19,12 +21,20 @@ export interface RunningXids {
  */
 export async function readRunningXids(connection: ControlConnection): Promise<RunningXids> {
   const [row] = await connection.rows(RUNNING_XIDS)
-  const running = textOf(row!, 'running')
+  const listOf = (name: string): bigint[] => textOf(row!, name)?.split(',').filter(Boolean).map(BigInt) ?? []
+  const xmax = bigintOf(row!, 'xmax')
   return {
     xmin: bigintOf(row!, 'xmin'),
-    xmax: bigintOf(row!, 'xmax'),
-    running: (running ? running.split(',') : []).map(BigInt).sort((a, b) => (a < b ? -1 : 1)),
+    xmax,
+    next: listOf('held').reduce((next, xid) => nextAbove(next, xid), xmax),
+    running: listOf('running').sort((a, b) => (a < b ? -1 : 1)),
   }
+}
+
+/** `held` has 32 bits only: it stands for the id of these bits that is nearest. */
+function nextAbove(next: bigint, held: bigint): bigint {
+  const distance = BigInt.asIntN(32, held - BigInt.asUintN(32, next))
+  return distance < 0n ? next : next + distance + 1n
 }
 
 export const xidKey = (xid: bigint): string => `xid:${xid}`

@@ -12,6 +12,8 @@ export interface Taken {
   readonly logPosition: LogPosition | undefined
   readonly sampleCount: number
   readonly waitedUs: bigint
+  /** Orders that count: no value given before the clock was read is as large. */
+  readonly nextValue?: bigint
 }
 
 interface Method<L> {
