@@ -30,7 +30,7 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
   const fenced = await applyMistakes(session, await takeFence(session))
   session.recorder.time('fence', engine.clock.nowMs() - startedMs)
   if (fenced.range) {
-    session.recorder.range(fenced.range, fenced.overlap)
+    session.recorder.range(fenced.range, fenced.overlap, session.claim.watermark)
     const expectedRows = await checkPlan(session, fenced.fence, fenced.range)
     engine.emit({ kind: 'range', stream: session.settings.stream, range: fenced.range, expectedRows })
   }

@@ -1,6 +1,8 @@
 import type { LandingMode } from '../destinations/destination.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { CompletenessFacts } from '../kernel/completeness.ts'
 import type { PositionOrder } from '../kernel/order.ts'
+import type { PositionJson } from '../kernel/position.ts'
 import type { ServerIdentity, TableShape } from '../sources/source.ts'
 
 /** What a generation began with (spec E71). */
@@ -28,6 +30,17 @@ export interface ClaimFacts {
   readonly t0: string
   /** A person asked that the next run takes server, schema and order as it finds them (spec E68, E70). */
   readonly acceptPresent: boolean
+  /** What the claim says in instants (assurance A54 to A56). Absent in claims of the first programs. */
+  readonly completeness?: CompletenessFacts
+  /** Decrees whose bill is open. */
+  readonly debts?: readonly Debt[]
+}
+
+/** A decree whose bill is not paid (spec E39). */
+export interface Debt {
+  readonly key: string
+  readonly bound: PositionJson
+  readonly since: string
 }
 
 export interface OrderJson {

@@ -6,6 +6,7 @@ import { comparePositions, maxPosition, type Position, positionToJson } from '..
 import type { ProofLevel } from '../kernel/proof.ts'
 import type { Range } from '../kernel/range.ts'
 import type { RowStream } from '../sources/source.ts'
+import { factsOfClaim } from './completeness.ts'
 import { writeFacts } from './facts.ts'
 import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
@@ -44,13 +45,15 @@ async function landHeld(session: StreamSession, request: LandRequest): Promise<R
   const batchId = batchOf(session, request)
   const entries = request.range ? ledgerEntries(session, request, request.range, batchId) : []
   const coverage = entries.reduce(addToCoverage, session.coverage)
+  const watermark = watermarkAfter(session.claim.watermark, request)
+  const facts = factsOfClaim(session.facts, session.choice.order, watermark, session.memory.debts)
   const claimAfter: StoredClaim = {
     ...session.claim,
-    watermark: watermarkAfter(session.claim.watermark, request),
+    watermark,
     proof: session.memory.contradicted ? 'assumed' : coverageProof(coverage),
     readSeq: Math.max(session.claim.readSeq, request.readSeq),
     batch: batchId,
-    facts: writeFacts(session.facts),
+    facts: writeFacts(facts),
   }
   if (engine.mistake === 'claim_before_rows') {
     await engine.destination.writeClaim(claimAfter, session.claim)
@@ -70,6 +73,7 @@ async function landHeld(session: StreamSession, request: LandRequest): Promise<R
     classBelow: request.purpose === 'lane' ? undefined : session.classBelow,
   })
   session.claim = claimAfter
+  session.facts = facts
   session.coverage = coverage
   session.memory = {
     ...session.memory,

@@ -3,6 +3,8 @@ import { PlimsollError } from '../kernel/errors.ts'
 import { describeError, raise } from './alarms.ts'
 import { checkAgainstClaim } from './check-claim.ts'
 import { choose } from './choose.ts'
+import { noteAtDestination } from './close-run.ts'
+import { completenessAtOpening } from './completeness.ts'
 import type { Engine } from './engine.ts'
 import { makeFacts, writeFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
@@ -76,17 +78,29 @@ async function inspect(
     const table = targetTable(settings, shape, choice)
     const prepared = await destination.prepare(table, before.claim)
     if (prepared.kind === 'columns_added') await engine.reach('schema.destination_altered')
-    const facts = makeFacts(identity, shape, order, {
-      key: choice.key,
-      mode: settings.mode,
-      cause: checked.facts?.cause ?? 'first_load',
-      parent: checked.facts?.parent ?? null,
-      t0: checked.facts?.t0 ?? '',
-    })
+    const watermark = before.claim?.watermark
+    const debts = before.memory?.debts ?? []
+    const facts = {
+      ...makeFacts(identity, shape, order, {
+        key: choice.key,
+        mode: settings.mode,
+        cause: checked.facts?.cause ?? 'first_load',
+        parent: checked.facts?.parent ?? null,
+        t0: checked.facts?.t0 ?? '',
+      }),
+      completeness: completenessAtOpening(
+        settings,
+        order,
+        watermark,
+        checked.facts?.completeness,
+        debts.length,
+      ),
+      debts,
+    }
     const claim: StoredClaim = {
       stream: settings.stream,
       generation: before.claim?.generation ?? 1,
-      watermark: before.claim?.watermark,
+      watermark,
       proof: before.claim?.proof ?? 'assumed',
       epoch: lease.lease.epoch,
       readSeq: before.claim?.readSeq ?? 0,
@@ -117,7 +131,9 @@ async function inspect(
       halvings: 0,
     }
     await saveMemory(engine, lease, session.memory)
+    if (before.adopted) recorder.adopt(before.adopted)
     recorder.note({
+      kind: runKind === 'run' && !watermark ? 'first_load' : runKind,
       generation: claim.generation,
       source: facts.source,
       destination: destinationIdentity,
@@ -132,10 +148,15 @@ async function inspect(
   } catch (error) {
     recorder.note({ error: describeError(error) })
     const record = recorder.finish('failed', undefined, undefined)
-    await engine.catalog.closeRun(runId, settings.catalogKey, record).catch((closing: unknown) => {
-      if (!(closing instanceof PlimsollError)) throw closing
-      throw takenOver(settings.stream, error)
-    })
+    const closed = await engine.catalog
+      .closeRun(runId, settings.catalogKey, { ...record, closed_us: String(engine.catalog.nowUs()) })
+      .catch((closing: unknown) => {
+        if (!(closing instanceof PlimsollError)) throw closing
+        throw takenOver(settings.stream, error)
+      })
+    const heldBy =
+      error instanceof PlimsollError ? { heldBy: `failing: ${error.code}: ${error.message}` } : {}
+    await noteAtDestination(engine, settings.stream, { recordHash: closed.hash, ...heldBy })
     throw error
   }
 }

@@ -2,6 +2,7 @@ import type { StoredClaim } from '../destinations/destination.ts'
 import { type Coverage, coverageFromJson, coverageToJson, type SegmentJson } from '../kernel/coverage.ts'
 import { comparePositions, type PositionJson, positionFromJson, positionToJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
+import { type Debt, readFacts } from './facts.ts'
 import type { HeldLease } from './lease.ts'
 
 /** What the catalog remembers of a stream between runs, beside records and ranges. */
@@ -18,13 +19,6 @@ export interface StreamMemory {
   readonly contradicted: boolean
   /** Where the next page of each long lane begins (spec E44). */
   readonly laneCursors: Readonly<Record<string, readonly string[]>>
-}
-
-/** A decree whose bill is not paid (spec E39). */
-export interface Debt {
-  readonly key: string
-  readonly bound: PositionJson
-  readonly since: string
 }
 
 const NAME = 'stream'
@@ -50,7 +44,8 @@ export function memoryOfClaim(claim: StoredClaim, destinationId: string): Stream
     readSeq: claim.readSeq,
     destinationId,
     coverage: coverageToJson(coverage),
-    debts: [],
+    // A debt outlives the catalog, and a generation: it goes with its bill alone (spec E39).
+    debts: claim.facts === '' ? [] : (readFacts(claim.facts).debts ?? []),
     extraOverlap: '0',
     contradicted: false,
     laneCursors: {},

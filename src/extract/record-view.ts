@@ -27,7 +27,8 @@ export interface RecordView {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | null }
   readonly durations_ms?: Readonly<Record<string, number>>
   readonly newest?: PositionJson | null
-  readonly adopted?: RangeJson
+  readonly adopted?: readonly RangeJson[]
+  readonly reckoned_from?: PositionJson | null
   readonly holes?: readonly RangeJson[]
   readonly bills?: readonly { readonly key: string; readonly bill: number }[]
   /** Of a decree or a bill. */
@@ -70,7 +71,8 @@ export function readRecord({ json }: { readonly json: string }): RecordView {
     ...('watermark_before' in said ? { watermark_before: at(said.watermark_before) } : {}),
     ...('watermark_after' in said ? { watermark_after: at(said.watermark_after) } : {}),
     ...(has('newest') ? { newest: at(said.newest) } : {}),
-    ...(has('adopted') ? { adopted: range(said.adopted as Raw) } : {}),
+    ...('reckoned_from' in said ? { reckoned_from: at(said.reckoned_from) } : {}),
+    ...(has('adopted') ? { adopted: (said.adopted as Raw[]).map(range) } : {}),
     ...(has('holes') ? { holes: (said.holes as Raw[]).map(range) } : {}),
     ...(has('counts') ? { counts: numbers(said.counts) } : {}),
     ...(has('durations_ms') ? { durations_ms: numbers(said.durations_ms) } : {}),

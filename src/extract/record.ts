@@ -12,7 +12,10 @@ export type RunKind = 'run' | 'first_load' | 'backfill' | 'rewind' | 'repair'
 export interface RunRecorder {
   note(part: Readonly<Record<string, unknown>>): void
   fence(fence: Fence): void
-  range(range: Range, overlap: Overlap): void
+  /** What this attempt reads, and the watermark it was reckoned from. */
+  range(range: Range, overlap: Overlap, watermark?: Position): void
+  /** A range that was landed before, of which no record tells. */
+  adopt(range: Range): void
   slice(range: Range, receipt: Receipt): void
   lane(lane: Lane, receipt: Receipt): void
   peek(receipt: Receipt): void
@@ -32,6 +35,7 @@ export interface RunRecorder {
 export function createRecorder(head: Readonly<Record<string, unknown>>): RunRecorder {
   const parts: Record<string, unknown> = { ...head }
   const slices: { range: Range; receipt: Receipt }[] = []
+  const adopted: Range[] = []
   const lanes: Record<string, unknown> = {}
   const peeks: Receipt[] = []
   const bills: unknown[] = []
@@ -41,11 +45,13 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
   return {
     note: (part) => void Object.assign(parts, part),
     fence: (fence) => void Object.assign(parts, { fence: fenceToJson(fence) }),
-    range: (range, overlap) =>
+    range: (range, overlap, watermark) =>
       void Object.assign(parts, {
         ...boundsOf(range),
+        reckoned_from: textOrNull(watermark),
         overlap: { amount: String(overlap.amount), origin: overlap.origin },
       }),
+    adopt: (range) => void adopted.push(range),
     slice: (range, receipt) => void slices.push({ range, receipt }),
     lane: (lane, receipt) => void Object.assign(lanes, { [lane]: receiptToJson(receipt) }),
     peek: (receipt) => void peeks.push(receipt),
@@ -72,6 +78,7 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
         ...boundsOf(range),
         receipt: receiptToJson(receipt),
       })),
+      adopted: adopted.map(boundsOf),
       lanes,
       peek_rows: peeks.reduce((sum, receipt) => sum + receipt.rowsRead, 0),
       bills,

@@ -37,7 +37,9 @@ async function refreshClaim(session: StreamSession): Promise<void> {
     throw new PlimsollError('LEASE_FENCED_OUT', `${settings.stream}: another run took this stream over`)
   }
   if (stored.readSeq > session.claim.readSeq || stored.batch !== session.claim.batch) {
-    session.memory = await catchUp(engine, settings, stored, session.memory, session.runId)
+    const { memory, adopted } = await catchUp(engine, settings, stored, session.memory, session.runId)
+    session.memory = memory
+    if (adopted) session.recorder.adopt(adopted)
     session.coverage = memoryCoverage(session.memory)
     await saveMemory(engine, session.lease, session.memory)
   }

@@ -1,6 +1,7 @@
 import { PlimsollError } from '../kernel/errors.ts'
 import { comparePositions, type Position } from '../kernel/position.ts'
 import { formatPosition, parsePosition } from '../kernel/print.ts'
+import { noteAtDestination } from './close-run.ts'
 import type { Engine } from './engine.ts'
 import { orderFromJson, readFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
@@ -66,11 +67,9 @@ export async function rewindStream(
       person: by.person,
       reason: by.reason,
     })
-    await engine.catalog.closeRun(
-      runId,
-      settings.catalogKey,
-      recorder.finish('rewound', claim.watermark, after),
-    )
+    const record = recorder.finish('rewound', claim.watermark, after)
+    const { hash } = await engine.catalog.closeRun(runId, settings.catalogKey, record)
+    await noteAtDestination(engine, settings.stream, { recordHash: hash, heldBy: null })
     await engine.reach('rewind.recorded')
     return { before: claim.watermark, after, generation }
   } finally {

@@ -3,9 +3,10 @@ import { addToCoverage, coverageToJson } from '../kernel/coverage.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
 import { type Position, positionFromJson } from '../kernel/position.ts'
-import { isEmptyRange } from '../kernel/range.ts'
+import { isEmptyRange, type Range } from '../kernel/range.ts'
+import { factsOfClaim } from './completeness.ts'
 import type { Engine } from './engine.ts'
-import { type ClaimFacts, readFacts, writeFacts } from './facts.ts'
+import { type ClaimFacts, orderFromJson, readFacts, writeFacts } from './facts.ts'
 import {
   compareWithMemory,
   loadMemory,
@@ -18,6 +19,8 @@ import type { StreamSettings } from './settings.ts'
 export interface SettledClaim {
   readonly claim: StoredClaim | undefined
   readonly memory: StreamMemory | undefined
+  /** What was taken over from the claim, because no record tells of it. */
+  readonly adopted: Range | undefined
 }
 
 /** Brings the claim beside the data and the catalog together (spec E60, E61). Throws DESTINATION_WENT_BACK. */
@@ -30,13 +33,13 @@ export async function settleClaim(
   const claim = await engine.destination.claim(settings.stream)
   const memory = await loadMemory(engine, settings.catalogKey)
   const relation = compareWithMemory(claim, memory, destinationId)
-  if (relation === 'same') return { claim, memory }
-  if (relation === 'first') return { claim: undefined, memory: undefined }
+  if (relation === 'same') return { claim, memory, adopted: undefined }
+  if (relation === 'first') return { claim: undefined, memory: undefined, adopted: undefined }
   if (relation === 'adopt') {
-    await adoptIntoLedger(engine, settings, claim!, undefined, runId)
-    return { claim, memory: memoryOfClaim(claim!, destinationId) }
+    const entry = await adoptIntoLedger(engine, settings, claim!, undefined, runId)
+    return { claim, memory: memoryOfClaim(claim!, destinationId), adopted: entry?.range }
   }
-  if (relation === 'ahead') return { claim, memory: await catchUp(engine, settings, claim!, memory!, runId) }
+  if (relation === 'ahead') return { claim, ...(await catchUp(engine, settings, claim!, memory!, runId)) }
   if (settings.onDestinationWentBack === 'stop') {
     throw new PlimsollError(
       'DESTINATION_WENT_BACK',
@@ -53,13 +56,13 @@ export async function settleClaim(
   const rewound = claim
     ? await newGeneration(engine, claim, memory!.generation + 1, 'destination_went_back')
     : undefined
-  if (rewound) await adoptIntoLedger(engine, settings, rewound, undefined, runId)
-  return { claim: rewound, memory: rewound && memoryOfClaim(rewound, destinationId) }
+  const entry = rewound && (await adoptIntoLedger(engine, settings, rewound, undefined, runId))
+  return { claim: rewound, memory: rewound && memoryOfClaim(rewound, destinationId), adopted: entry?.range }
 }
 
 /**
  * A landing was durable and nobody here heard of it, because the process died or the reply was lost: the claim is the
- * truth. Returns the memory that goes with it; what was landed meanwhile is in the ledger.
+ * truth. Returns the memory that goes with it, and what was landed meanwhile, which is in the ledger now.
  */
 export async function catchUp(
   engine: Engine,
@@ -67,12 +70,15 @@ export async function catchUp(
   claim: StoredClaim,
   memory: StreamMemory,
   runId: string,
-): Promise<StreamMemory> {
+): Promise<{ readonly memory: StreamMemory; readonly adopted: Range | undefined }> {
   const from = memory.watermark ? positionFromJson(memory.watermark) : undefined
   const entry = await adoptIntoLedger(engine, settings, claim, from, runId)
   const coverage = entry ? addToCoverage(memoryCoverage(memory), entry) : memoryCoverage(memory)
   const { watermark, readSeq } = memoryOfClaim(claim, memory.destinationId)
-  return { ...memory, watermark, readSeq, coverage: coverageToJson(coverage) }
+  return {
+    memory: { ...memory, watermark, readSeq, coverage: coverageToJson(coverage) },
+    adopted: entry?.range,
+  }
 }
 
 /** What the claim vouches for from `lower` on stands in the ledger too: it covers all below the watermark (spec E14). */
@@ -109,8 +115,10 @@ export async function newGeneration(
   cause: ClaimFacts['cause'],
   expected: StoredClaim = claim,
 ): Promise<StoredClaim> {
+  const before = readFacts(claim.facts)
+  const order = orderFromJson(before.order)
   const facts: ClaimFacts = {
-    ...readFacts(claim.facts),
+    ...factsOfClaim(before, order, claim.watermark, before.debts ?? []),
     cause,
     parent: claim.generation,
     acceptPresent: true,

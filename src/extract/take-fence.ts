@@ -5,7 +5,9 @@ import { decideOverlap, type Overlap } from '../kernel/overlap.ts'
 import { comparePositions, minPosition, type Position, positionFromJson } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
 import { raise } from './alarms.ts'
-import { type Debt, saveMemory } from './progress-state.ts'
+import { completenessAtFence } from './completeness.ts'
+import type { Debt } from './facts.ts'
+import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
 
 /** A fence with what it means for this stream: the range to read, or why the watermark stands. */
@@ -42,6 +44,11 @@ export async function takeFence(session: StreamSession): Promise<FencedRange> {
     undefined,
     BigInt(session.memory.extraOverlap),
   )
+  const said = session.facts.completeness
+  if (said) {
+    const completeness = completenessAtFence(said, session.choice.order, fence, overlap)
+    session.facts = { ...session.facts, completeness }
+  }
   const heldBecause = clockBack ?? heldReason(session, fence)
   const range = heldBecause === undefined ? rangeBelow(session, fence.value!, overlap) : undefined
   return { fence, range, heldBecause, overlap, decreedFrom: decreedFrom(session, fence) }

@@ -9,6 +9,7 @@ import { prepareTests } from './destination-prepare.ts'
 import { receiptTests } from './destination-receipt.ts'
 import type { DestinationSetup } from './destination-setup.ts'
 import { typeTests } from './destination-types.ts'
+import { watermarkTests } from './destination-watermarks.ts'
 
 /**
  * Registers every promise of the Destination contract as a vitest test (spec E53 to E61, E67, E75). Call it once in a
@@ -25,5 +26,6 @@ export function destinationSuite(setup: DestinationSetup): void {
     historyTests(setup)
     crashTests(setup)
     typeTests(setup)
+    watermarkTests(setup)
   })
 }
