@@ -191,6 +191,49 @@ export interface Reader {
   close(): Promise<void>
 }
 
+/** Rows whose commit times are asked for, to learn how long after their stamp they became visible (assurance A35). */
+export interface CommitTimesRequest {
+  readonly shape: TableShape
+  readonly order: PositionOrder
+  readonly range: Range
+  /** Only rows committed in (after, until], µs since 1970 by the source's clock. */
+  readonly committedAfterUs: bigint
+  readonly committedUntilUs: bigint
+  /** 0..1: of so large a share of the rows, chosen by chance; and never more than `rowLimit`. */
+  readonly share: number
+  readonly rowLimit: number
+  readonly queryMaxMs: number
+  readonly lockTimeoutMs: number
+}
+
+export interface CommitTime {
+  readonly position: Position
+  /** Key columns are not read: the place of the row in its table, for a person. */
+  readonly place: string
+  /** µs from the position to the commit; negative where the stamp is ahead. For wall times both are wall times. */
+  readonly latenessUs: bigint
+}
+
+/** One look at who has a transaction open (assurance A19, A36). */
+export interface OpenTransactions {
+  /** µs since 1970 by the source's clock, as text. */
+  readonly takenUs: string
+  /** False when some sessions hide what they do: the list may lack transactions. */
+  readonly complete: boolean
+  readonly transactions: readonly OpenTransaction[]
+}
+
+export interface OpenTransaction {
+  /** µs since 1970; of a prepared transaction the moment it was prepared, for nothing shows its start. */
+  readonly startUs: string
+  /** Once it has written something. */
+  readonly transaction: string | undefined
+  readonly session: string
+  readonly role: string | undefined
+  readonly application: string | undefined
+  readonly prepared: boolean
+}
+
 export interface QueryPlan {
   readonly sql: string
   readonly expectedRows: number
@@ -232,6 +275,10 @@ export interface Source {
   openReader(request: ReaderRequest): Promise<Reader>
   /** EXPLAINs the range query without running it (spec E51). */
   explain(request: ReaderRequest, range: Range): Promise<QueryPlan>
+  /** Undefined where the server keeps no commit times, or positions are no moments (assurance A35). */
+  commitTimes?(request: CommitTimesRequest): Promise<readonly CommitTime[] | undefined>
+  /** Everybody but our own readers; absent where a server has no list of them (assurance A36). */
+  openTransactions?(): Promise<OpenTransactions>
   /** A snapshot for checks: sums and rows in canonical form (spec F28). */
   openLook(request: SourceLookRequest): Promise<Look>
   close(): Promise<void>

@@ -3,7 +3,10 @@ import type { Fence } from '../../kernel/fence.ts'
 import type { Range } from '../../kernel/range.ts'
 import type { Look, SourceLookRequest } from '../look.ts'
 import type {
+  CommitTime,
+  CommitTimesRequest,
   FenceRequest,
+  OpenTransactions,
   OrderDeclaration,
   QueryPlan,
   Reader,
@@ -21,6 +24,8 @@ import { describeTable } from './describe/describe.ts'
 import { readIdentity } from './describe/identity.ts'
 import { listTables } from './describe/tables.ts'
 import { createFencer, type Fencer } from './fence/index.ts'
+import { readCommitTimes } from './lateness/commit-times.ts'
+import { readOpenTransactions } from './lateness/open-transactions.ts'
 import { openLook } from './look/look.ts'
 import { explainRange } from './read/explain.ts'
 import { openReader } from './read/reader.ts'
@@ -80,6 +85,14 @@ export class PostgresSource implements Source {
 
   async explain(request: ReaderRequest, range: Range): Promise<QueryPlan> {
     return explainRange(this.#readers, request, range)
+  }
+
+  async commitTimes(request: CommitTimesRequest): Promise<readonly CommitTime[] | undefined> {
+    return readCommitTimes(this.#readers, request)
+  }
+
+  async openTransactions(): Promise<OpenTransactions> {
+    return readOpenTransactions(this.#primary)
   }
 
   async close(): Promise<void> {
