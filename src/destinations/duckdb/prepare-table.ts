@@ -2,6 +2,7 @@ import { PlimsollError } from '../../kernel/errors.ts'
 import { quoteIdentifier } from '../../kernel/sql-text.ts'
 import type { TableRef } from '../../sources/source.ts'
 import type { Prepared, StoredClaim, TargetTable } from '../destination.ts'
+import { MATCH_COLUMNS } from './merge.ts'
 import type { Session } from './session.ts'
 import { SEQ, SEQ_COLUMN, type TargetColumn, targetColumns, targetName } from './target-columns.ts'
 
@@ -82,13 +83,15 @@ async function retypeEmpty(
   }
 }
 
+/** Ours, and `rowid`: a column of that name hides DuckDB's own, by which landings find the rows that they wrote. */
+const TAKEN = new Set(['rowid', SEQ, ...MATCH_COLUMNS].map((name) => name.replaceAll('"', '')))
+
 /** DuckDB calls names equal that differ in case only. */
 function checkNames(table: TargetTable): void {
   const seen = new Map<string, string>()
   for (const { name } of table.columns) {
     const folded = name.toLowerCase()
-    if (folded === SEQ_COLUMN)
-      mismatch(table, `the source has a column ${name}, which Plimsoll needs for itself`, name)
+    if (TAKEN.has(folded)) refuseTaken(table, name)
     const twin = seen.get(folded)
     if (twin !== undefined)
       mismatch(table, `DuckDB cannot hold columns ${twin} and ${name} in one table`, name)
@@ -127,6 +130,18 @@ function mismatch(table: TargetTable, message: string, column: string): never {
     hint: 'Alter the target table, or name another one; Plimsoll only ever adds columns.',
     context: { table: table.target.name, column },
   })
+}
+
+function refuseTaken(table: TargetTable, column: string): never {
+  const { name } = table.target
+  throw new PlimsollError(
+    'DESTINATION_TABLE_MISMATCH',
+    `the source has a column ${column}, a name that Plimsoll needs for itself in DuckDB`,
+    {
+      hint: 'Rename it at the source, or copy a view that calls it otherwise.',
+      context: { table: name, column },
+    },
+  )
 }
 
 function refuseNotOurs({ target }: TargetTable): never {
