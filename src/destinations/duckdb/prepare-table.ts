@@ -21,6 +21,7 @@ export async function prepareTable(
   const present = await readColumns(session, table.target)
   const target = targetName(catalog, table.target)
   if (!present) {
+    await refuseTwin(session, table)
     await session.run(`CREATE SCHEMA IF NOT EXISTS ${catalog}.${quoteIdentifier(table.target.schema)}`)
     const definitions = columns.map(({ sql, sqlType }) => `${sql} ${sqlType}`)
     await session.run(`CREATE TABLE ${target} (${[...definitions, `${SEQ} BIGINT`].join(', ')})`)
@@ -58,6 +59,27 @@ async function readColumns(
     [schema, name],
   )
   return rows.length === 0 ? undefined : new Map(rows.map(([column, type]) => [String(column), String(type)]))
+}
+
+/** A table or schema whose name differs in case only stands in the way: DuckDB cannot hold both. */
+async function refuseTwin(session: Session, { target }: TargetTable): Promise<void> {
+  const [twin] = await session.rows(
+    `SELECT schema_name FROM duckdb_schemas()
+     WHERE database_name = current_database() AND lower(schema_name) = lower($1) AND schema_name <> $1
+     UNION ALL SELECT concat(schema_name, '.', table_name) FROM duckdb_tables()
+     WHERE database_name = current_database() AND schema_name = $1 AND lower(table_name) = lower($2)`,
+    [target.schema, target.name],
+  )
+  if (!twin) return
+  const name = `${target.schema}.${target.name}`
+  throw new PlimsollError(
+    'DESTINATION_TABLE_MISMATCH',
+    `DuckDB does not tell ${name} from ${twin[0]}, which is there`,
+    {
+      hint: 'Give one of them another name at the destination (--as schema.name).',
+      context: { table: name },
+    },
+  )
 }
 
 /**
