@@ -104,15 +104,15 @@ function scopeQuery(
   if (scope.kind === 'range')
     return rangeQuery(request, column, scope.range.lower, scope.range.upper, selectList)
   if (scope.kind === 'peek') return rangeQuery(request, column, scope.from, undefined, selectList)
-  const key = keyColumns(request)
   const lane = lanePredicates(column).get(scope.lane) ?? 'false'
-  const after = scope.afterKey ? ` AND ${afterKeyPredicate(key, scope.afterKey)}` : ''
   const from = `SELECT ${selectList} FROM ${quoteTable(request.shape.table)}`
+  if (request.key.length === 0) return `${from} WHERE ${lane} LIMIT ${scope.limit}`
+  const key = keyColumns(request)
+  const after = scope.afterKey ? ` AND ${afterKeyPredicate(key, scope.afterKey)}` : ''
   return `${from} WHERE (${lane})${after} ORDER BY ${keyOrder(key)} LIMIT ${scope.limit}`
 }
 
 function keyColumns(request: ReaderRequest): readonly KeyColumn[] {
-  assert(request.key.length > 0, 'a lane is read by key')
   return request.key.map((name) => {
     const column = request.shape.columns.find((each) => each.name === name)
     assert(column, `the key column ${name} is not in the table`)
