@@ -3,8 +3,9 @@ import { LANES, type Lane } from '../kernel/lane.ts'
 import { comparePositions, type Position, positionFromJson } from '../kernel/position.ts'
 import { raise } from './alarms.ts'
 import { land } from './land.ts'
-import { saveMemory } from './progress-state.ts'
-import type { NumberedReader } from './reader-pool.ts'
+import { type Debt, saveMemory } from './progress-state.ts'
+import { debtsOf, sliceBorder } from './read-slices.ts'
+import type { NumberedReader, ReaderPool } from './reader-pool.ts'
 import type { StreamSession } from './stream-session.ts'
 import type { FencedRange } from './take-fence.ts'
 
@@ -12,6 +13,7 @@ const ASIDE = {
   range: undefined,
   sliceNumber: 0,
   decreedFrom: undefined,
+  proofBelow: undefined,
   reason: '',
   known: 'anything',
 } as const
@@ -96,35 +98,18 @@ export async function peek(
 }
 
 /**
- * Pays the bills of decrees whose blocker is gone: `[its bound, W)` is read again and regains its fence's level
- * (spec E39). Returns the rows that the decrees had cost.
+ * Pays the bills of decrees whose blocker is gone, before the range is read: `[its bound, W)` is read again in slices and
+ * regains its fence's level (spec E39). What is late there is what the decree had cost.
  */
 export async function payBills(
   session: StreamSession,
-  numbered: NumberedReader,
+  readers: ReaderPool,
   fenced: FencedRange,
-): Promise<number> {
-  let billed = 0
+): Promise<void> {
   for (const key of fenced.fence.settledDecrees) {
     const debt = session.memory.debts.find((each) => each.key === key)
-    const upper = session.claim.watermark
     if (!debt) continue
-    const lower = positionFromJson(debt.bound)
-    if (upper && comparePositions(lower, upper) < 0) {
-      const range = { lower, upper }
-      const rows = numbered.reader.read({ kind: 'range', range })
-      await session.engine.reach('bill.read')
-      const receipt = await land(session, {
-        ...ASIDE,
-        rows,
-        range,
-        purpose: 'bill',
-        readSeq: numbered.readSeq,
-        proof: fenced.fence.proof,
-      })
-      session.recorder.bill(key, range, receipt)
-      billed += receipt.classes.late
-    }
+    await payBill(session, readers, fenced, debt)
     session.memory = {
       ...session.memory,
       debts: session.memory.debts.filter((each) => each.key !== key),
@@ -136,5 +121,35 @@ export async function payBills(
   if (session.memory.debts.length === 0 && fenced.fence.settledDecrees.length > 0) {
     await session.engine.catalog.resolveAlarm(session.settings.catalogKey, 'fence_decreed')
   }
-  return billed
+}
+
+async function payBill(
+  session: StreamSession,
+  readers: ReaderPool,
+  { fence, decreedFrom }: FencedRange,
+  { key, bound }: Debt,
+): Promise<void> {
+  const upper = session.claim.watermark
+  let from = positionFromJson(bound)
+  for (let number = 0; upper && comparePositions(from, upper) < 0; number++) {
+    const { reader, readSeq } = await readers.current()
+    const to = await sliceBorder(session, reader, from, upper, number)
+    const range = { lower: from, upper: to }
+    const rows = reader.read({ kind: 'range', range })
+    await session.engine.reach('bill.read')
+    const receipt = await land(session, {
+      ...ASIDE,
+      rows,
+      range,
+      sliceNumber: number,
+      purpose: 'bill',
+      readSeq,
+      proof: fence.proof,
+      decreedFrom,
+      proofBelow: fence.proofBelowDecrees,
+      reason: debtsOf(session),
+    })
+    session.recorder.bill(key, range, receipt)
+    from = to
+  }
 }

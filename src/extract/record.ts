@@ -20,6 +20,8 @@ export interface RunRecorder {
   alarm(name: string, text: string): void
   retry(reason: string): void
   time(phase: string, ms: number): void
+  /** Rows that decrees had cost, of all bills paid so far (spec E39). */
+  readonly billRows: number
   readonly sliceReceipts: readonly Receipt[]
   readonly alarms: readonly { readonly name: string; readonly text: string }[]
   finish(
@@ -34,7 +36,7 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
   const slices: { range: Range; receipt: Receipt }[] = []
   const lanes: Record<string, unknown> = {}
   const peeks: Receipt[] = []
-  const bills: unknown[] = []
+  const bills: { readonly key: string; readonly bill: number }[] = []
   const alarms: { name: string; text: string }[] = []
   const retries: string[] = []
   const durations: Record<string, number> = {}
@@ -52,14 +54,16 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     bill: (key, range, receipt) =>
       void bills.push({
         key,
-        range: rangeToJson(range),
         bill: receipt.classes.late,
-        receipt: receiptToJson(receipt),
+        ...{ range: rangeToJson(range), receipt: receiptToJson(receipt) },
       }),
     alarm: (name, text) => void alarms.push({ name, text }),
     retry: (reason) => void retries.push(reason),
     time: (phase, ms) => {
       durations[phase] = (durations[phase] ?? 0) + ms
+    },
+    get billRows() {
+      return bills.reduce((sum, { bill }) => sum + bill, 0)
     },
     get sliceReceipts() {
       return slices.map((slice) => slice.receipt)

@@ -31,14 +31,14 @@ export async function assembleFence(parts: FenceParts): Promise<{ fence: Fence; 
   const rolesThatMattered = value ? await mattering(declared, value, toPosition) : []
   const decrees = await decreesOf(parts, counted)
   const settled = settledOf(parts)
-  const { proof, reason } = judgeProof({
+  const known = {
     method,
     stampedBy: request.order.stampedBy,
     latenessMeasured: request.latenessMeasured ?? false,
     ...facts,
     rolesThatMattered,
-    decreeCount: decrees.length,
-  })
+  }
+  const { proof, reason } = judgeProof({ ...known, decreeCount: decrees.length })
   const passedOver = new Set(hold.passedOver.map(({ key }) => key))
   const witnesses = counted.filter(({ key }) => !passedOver.has(key)).sort(bindingFirst)
   const binding = hold.binding && counted.find(({ key }) => key === hold.binding?.key)
@@ -49,6 +49,7 @@ export async function assembleFence(parts: FenceParts): Promise<{ fence: Fence; 
     t0: String(weighed.t0),
     guardUs: String(parts.guardUs),
     proof,
+    ...(decrees.length > 0 ? { proofBelowDecrees: judgeProof(known).proof } : {}),
     proofReason: reason,
     witnesses: shown(witnesses),
     prepared: shown(counted.filter(({ gid }) => gid !== undefined).sort(bindingFirst)),
