@@ -16,7 +16,7 @@ export interface FenceParts {
   readonly toPosition: (value: bigint) => Promise<Position>
   readonly guardUs: bigint
   readonly logPosition: LogPosition | undefined
-  readonly facts: Pick<ProofFacts, 'subscribed' | 'triggerFlaw' | 'sequenceCache'>
+  readonly facts: Pick<ProofFacts, 'subscribed' | 'unwatched' | 'triggerFlaw' | 'sequenceCache'>
   readonly memory: HoldMemory
   readonly clockStepUs: bigint
   readonly sampleCount: number
