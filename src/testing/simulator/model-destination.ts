@@ -104,7 +104,7 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
     },
     async hasAnyKey(table, keys) {
       const rows = store.tables.get(tableName(table.target))?.rows
-      return keys.length === 0 || keys.some((key) => rows?.has(key))
+      return rows !== undefined && (keys.length === 0 || keys.some((key) => rows.has(key)))
     },
     async sweep() {
       return []
