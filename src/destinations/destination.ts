@@ -184,7 +184,7 @@ export interface Destination {
    * is therefore kept in the claim row, written in the landing's own transaction.
    */
   receiptOf(stream: string, batchId: string): Promise<Receipt | undefined>
-  /** Whether at least one of these keys is in the target; true when the list is empty. */
+  /** Whether at least one of these keys is in the target; for no keys, whether the target is there. */
   hasAnyKey(table: TargetTable, keys: readonly string[]): Promise<boolean>
   /** A snapshot for checks, with the claim that stands in the same snapshot (spec A6). */
   openLook(

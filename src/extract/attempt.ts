@@ -16,11 +16,10 @@ export interface Attempted {
   readonly finished: boolean
   readonly laneRows: Readonly<Record<string, number>>
   readonly peekRows: number
-  readonly billRows: number
   readonly newest: Position | undefined
 }
 
-/** Fence first, then the snapshot, then land and claim together; lanes, peek and bills after (spec E9). */
+/** Fence first, then the snapshot, then land and claim together: what is owed, the range, lanes and peek (spec E9). */
 export async function attempt(session: StreamSession): Promise<Attempted> {
   const { engine } = session
   const early =
@@ -38,23 +37,23 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
   try {
     const behind = await replicaBehind(readers)
     if (behind) return { ...NOTHING, fenced: { ...fenced, range: undefined, heldBecause: behind } }
+    if (!engine.signal?.aborted) await payBills(session, readers, fenced)
     const finished = fenced.range ? await readSlices(session, readers, fenced, fenced.range) : true
     const numbered = await readers.current()
     const stopped = engine.signal?.aborted ?? false
     const laneRows = stopped ? {} : await deliverLanes(session, numbered)
     const from = fenced.range?.upper ?? session.claim.watermark
     const peekRows = stopped || !from ? 0 : await peek(session, numbered, from)
-    const billRows = stopped ? 0 : await payBills(session, numbered, fenced)
     const cheap = isIndexed(session) || isSmall(session)
     const newest = stopped || !cheap ? undefined : await numbered.reader.newest()
     if (finished && fenced.range) await spendExtraOverlap(session)
-    return { fenced, finished, laneRows, peekRows, billRows, newest }
+    return { fenced, finished, laneRows, peekRows, newest }
   } finally {
     await readers.close()
   }
 }
 
-const NOTHING = { finished: true, laneRows: {}, peekRows: 0, billRows: 0, newest: undefined }
+const NOTHING = { finished: true, laneRows: {}, peekRows: 0, newest: undefined }
 
 /** Opens the first snapshot; a replica that has not replayed up to the fence holds the run, it is no failure (spec E29). */
 async function replicaBehind(readers: ReaderPool): Promise<string | undefined> {

@@ -60,7 +60,6 @@ export async function backfillStream(
       finished: !failure,
       laneRows: {},
       peekRows: 0,
-      billRows: 0,
       newest: undefined,
     }
     const result = streamResult(session, attempted, failure, engine.clock.nowMs() - startedMs)
@@ -97,6 +96,7 @@ async function landNext(
       readSeq,
       proof: fenced.fence.proof,
       decreedFrom: fenced.decreedFrom,
+      proofBelow: fenced.fence.proofBelowDecrees,
       reason: '',
       known: 'anything',
     })

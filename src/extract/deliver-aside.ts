@@ -10,6 +10,7 @@ const ASIDE = {
   range: undefined,
   sliceNumber: 0,
   decreedFrom: undefined,
+  proofBelow: undefined,
   reason: '',
   known: 'anything',
 } as const
@@ -24,8 +25,16 @@ export async function deliverLanes(
   const counts = await numbered.reader.countLanes(limit)
   const delivered: Record<string, number> = {}
   for (const [name, count] of Object.entries(counts) as [Lane, number][]) {
-    if (count === 0 || session.choice.key.length === 0) continue
+    if (count === 0) continue
     const long = count > limit
+    if (long && session.choice.key.length === 0) {
+      await raise(
+        session,
+        'lane_growing',
+        `more than ${limit} rows have no place in the order (${name}); without a key they cannot be read in turns and are not delivered`,
+      )
+      continue
+    }
     const afterKey = long ? session.memory.laneCursors[name] : undefined
     const rows = numbered.reader.read({ kind: 'lane', lane: name, limit, afterKey })
     const receipt = await land(session, {

@@ -21,6 +21,8 @@ export interface LandRequest {
   readonly proof: ProofLevel
   /** From here up the range rests on a decree; undefined when none is in force. */
   readonly decreedFrom: Position | undefined
+  /** The level below it. */
+  readonly proofBelow: ProofLevel | undefined
   readonly reason: string
   readonly known: Landing['known']
 }
@@ -108,7 +110,7 @@ function ledgerEntries(
     kind: request.purpose === 'run' ? runKind : request.purpose,
     state: 'landed',
     range,
-    proof: request.proof,
+    proof: (request.decreedFrom && request.proofBelow) ?? request.proof,
     batchId,
     readSeq: request.readSeq,
     reason: '',

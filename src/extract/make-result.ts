@@ -64,7 +64,7 @@ export function streamResult(
     counts,
     laneRows: attempted?.laneRows ?? {},
     peekRows: attempted?.peekRows ?? 0,
-    billRows: attempted?.billRows ?? 0,
+    billRows: session.recorder.billRows,
     newest: attempted?.newest,
     watermarkLagUs: lag(session, t0, session.claim.watermark),
     eventTimeLagUs: lag(session, t0, attempted?.newest),

@@ -11,7 +11,7 @@ import { holdLease } from './lease.ts'
 import { memoryCoverage, memoryOfClaim, saveMemory } from './progress-state.ts'
 import { createRecorder, type RunKind } from './record.ts'
 import type { StreamSettings } from './settings.ts'
-import { settleClaim } from './settle-claim.ts'
+import { settleClaim, settleRows } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
 import { targetTable } from './target-table.ts'
 
@@ -72,10 +72,11 @@ async function inspect(
     const shape = await source.describe(settings.table, settings.position)
     const choice = choose(settings, shape)
     for (const what of choice.said) engine.emit({ kind: 'chosen', stream: settings.stream, what })
-    const before = await settleClaim(engine, settings, destinationIdentity.id, runId)
-    const checked = checkAgainstClaim(settings, before.claim, identity, shape, choice)
+    const settled = await settleClaim(engine, settings, destinationIdentity.id, runId)
+    const checked = checkAgainstClaim(settings, settled.claim, identity, shape, choice)
     const { order } = choice
     const table = targetTable(settings, shape, choice)
+    const before = await settleRows(engine, settings, table, settled, destinationIdentity.id)
     const prepared = await destination.prepare(table, before.claim)
     if (prepared.kind === 'columns_added') await engine.reach('schema.destination_altered')
     const watermark = before.claim?.watermark

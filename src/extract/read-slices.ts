@@ -44,7 +44,8 @@ export async function readSlices(
       readSeq: reader.readSeq,
       proof: fenced.fence.proof,
       decreedFrom: fenced.decreedFrom,
-      reason: session.memory.debts.map((debt) => debt.key).join(' '),
+      proofBelow: fenced.fence.proofBelowDecrees,
+      reason: debtsOf(session),
       known: untouched && oneSnapshot && session.choice.keyEnforced ? 'nothing_there' : 'anything',
     })
     session.recorder.slice(slice, receipt)
@@ -61,6 +62,10 @@ export async function readSlices(
     from = upper
   }
 }
+
+/** Whom the decrees in force passed over. */
+export const debtsOf = (session: StreamSession): string =>
+  session.memory.debts.map((debt) => debt.key).join(' ')
 
 const isLast = (upper: Position, range: Range): boolean => comparePositions(upper, range.upper) >= 0
 
@@ -84,7 +89,7 @@ function askAhead(
 }
 
 /** Where the slice ends: the n-th position above its start, or the range's end; one slice when borders cost a scan. */
-async function sliceBorder(
+export async function sliceBorder(
   session: StreamSession,
   reader: Reader,
   from: Position | undefined,

@@ -19,10 +19,12 @@ export interface RunRecorder {
   slice(range: Range, receipt: Receipt): void
   lane(lane: Lane, receipt: Receipt): void
   peek(receipt: Receipt): void
-  bill(bill: Readonly<Record<string, unknown>>): void
+  bill(bill: { readonly key: string; readonly bill: number }): void
   alarm(name: string, text: string): void
   retry(reason: string): void
   time(phase: string, ms: number): void
+  /** Rows that decrees had cost, of all bills paid so far (spec E39). */
+  readonly billRows: number
   readonly sliceReceipts: readonly Receipt[]
   readonly alarms: readonly { readonly name: string; readonly text: string }[]
   finish(
@@ -38,7 +40,7 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
   const adopted: Range[] = []
   const lanes: Record<string, unknown> = {}
   const peeks: Receipt[] = []
-  const bills: unknown[] = []
+  const bills: { readonly key: string; readonly bill: number }[] = []
   const alarms: { name: string; text: string }[] = []
   const retries: string[] = []
   const durations: Record<string, number> = {}
@@ -49,7 +51,7 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
       void Object.assign(parts, {
         ...boundsOf(range),
         reckoned_from: textOrNull(watermark),
-        overlap: { amount: String(overlap.amount), origin: overlap.origin },
+        overlap: overlapToJson(overlap),
       }),
     adopt: (range) => void adopted.push(range),
     slice: (range, receipt) => void slices.push({ range, receipt }),
@@ -60,6 +62,9 @@ export function createRecorder(head: Readonly<Record<string, unknown>>): RunReco
     retry: (reason) => void retries.push(reason),
     time: (phase, ms) => {
       durations[phase] = (durations[phase] ?? 0) + ms
+    },
+    get billRows() {
+      return bills.reduce((sum, { bill }) => sum + bill, 0)
     },
     get sliceReceipts() {
       return slices.map((slice) => slice.receipt)
@@ -111,6 +116,20 @@ const kindIn = (order: unknown): string | null =>
 
 const positionOrNull = (position: Position | undefined): PositionJson | null =>
   position ? positionToJson(position) : null
+
+/** An overlap with what it was learned from (assurance A38). */
+function overlapToJson({ amount, origin, learned }: Overlap): Readonly<Record<string, unknown>> {
+  if (!learned) return { amount: String(amount), origin }
+  const { ruler, quantile, quantileValue, lossMargin, sampleCount } = learned
+  const figures = {
+    ruler,
+    quantile: String(quantile),
+    quantile_value: String(quantileValue),
+    loss_margin: String(lossMargin),
+    sample_count: String(sampleCount),
+  }
+  return { amount: String(amount), origin, learned: figures }
+}
 
 /** A fence as it stands in the record: the whole of it, with witnesses. */
 export function fenceToJson(fence: Fence): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import type { StoredClaim } from '../destinations/destination.ts'
+import type { StoredClaim, TargetTable } from '../destinations/destination.ts'
 import { addToCoverage, coverageToJson } from '../kernel/coverage.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
@@ -58,6 +58,35 @@ export async function settleClaim(
     : undefined
   const entry = rewound && (await adoptIntoLedger(engine, settings, rewound, undefined, runId))
   return { claim: rewound, memory: rewound && memoryOfClaim(rewound, destinationId), adopted: entry?.range }
+}
+
+/**
+ * The rows landed last are there, or the claim speaks of rows that somebody took away: dropped the table, emptied it, or
+ * put an older copy under the claim (spec E60). Throws DESTINATION_WENT_BACK, or begins a generation from the start.
+ */
+export async function settleRows(
+  engine: Engine,
+  settings: StreamSettings,
+  table: TargetTable,
+  settled: SettledClaim,
+  destinationId: string,
+): Promise<SettledClaim> {
+  const { claim } = settled
+  if (!claim?.watermark || (await engine.destination.hasAnyKey(table, claim.tailKeys))) return settled
+  if (settings.onDestinationWentBack === 'stop') {
+    const { schema, name } = table.target
+    throw new PlimsollError(
+      'DESTINATION_WENT_BACK',
+      `${settings.stream}: of the rows landed last none is in ${schema}.${name}`,
+      {
+        hint: `The table was dropped, emptied or replaced. To read everything again: onDestinationWentBack: rewind, or plimsoll state rewind ${settings.stream} --to start --reason "…".`,
+        context: { keys_landed_last: claim.tailKeys },
+      },
+    )
+  }
+  const emptied = { ...claim, watermark: undefined }
+  const rewound = await newGeneration(engine, emptied, claim.generation + 1, 'destination_went_back', claim)
+  return { claim: rewound, memory: memoryOfClaim(rewound, destinationId), adopted: undefined }
 }
 
 /**

@@ -42,6 +42,8 @@ export interface Fence {
    */
   readonly nextValue?: string
   readonly proof: ProofLevel
+  /** The level of what lies below every decree in force; absent without one (spec E38, E39). */
+  readonly proofBelowDecrees?: ProofLevel
   /** Why the level is not higher, in words for a person. */
   readonly proofReason: string
   /** At most 20, the binding one first. */

@@ -114,6 +114,8 @@ export function keyTests(setup: DestinationSetup): void {
         expect(keys.length).toBeLessThan(4)
         expect(await destination.hasAnyKey(table, keys)).toBe(true)
         expect(await destination.hasAnyKey(table, [])).toBe(true)
+        const absent = { ...table, target: { ...table.target, name: 'absent' } }
+        for (const none of [keys, []]) expect(await destination.hasAnyKey(absent, none)).toBe(false)
         await land([])
         expect((await claim()).tailKeys).toEqual(keys)
       }))

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { PlimsollError } from '../kernel/errors.ts'
 import type { Failpoint } from '../kernel/failpoint.ts'
 import { failure } from './destination-expect.ts'
+import { at } from './destination-rows.ts'
 import { type DestinationSetup, inScene } from './destination-setup.ts'
-import { column, ordersTable, startStream } from './destination-stream.ts'
+import { column, ordersTable, sorted, startStream } from './destination-stream.ts'
 
 const ROW = ['1', '2026-03-01 10:00:00', 'a'] as const
 
@@ -40,6 +42,53 @@ export function prepareTests(setup: DestinationSetup): void {
         await stream.land([['1', '2026-03-01 10:00:00']])
         await stream.land([['1', '2026-03-01 11:00:00']])
         expect(await stream.rows()).toHaveLength(1)
+      }))
+
+    test.each(['upsert', 'history'] as const)(
+      'columns may be called as a statement calls things: %s',
+      (mode) =>
+        inScene(setup, `columns like aliases ${mode}`, async (scene) => {
+          const names = 'a b c e k m n r s t u x at key keys newest place row rows seq merged numbered'.split(
+            ' ',
+          )
+          const columns = [
+            column('t', { name: 'int8' }, false),
+            column('s', { name: 'timestamptz' }),
+            ...names
+              .filter((name) => !['s', 't'].includes(name))
+              .map((name) => column(name, { name: 'text' })),
+          ]
+          const order = { ...ordersTable(scene).order, column: 's' }
+          const table = ordersTable(scene, { columns, key: ['t'], order, mode })
+          const stream = await startStream(scene, await scene.open(), table)
+          const row = (id: string, time: string, text: string) => [
+            id,
+            `2026-03-01 ${time}:00`,
+            ...columns.slice(2).map(() => text),
+          ]
+          await stream.land([row('1', '10:00', 'old'), row('2', '10:00', 'old')])
+          const again = [row('1', '11:00', 'new'), row('2', '10:00', 'old'), row('3', '10:00', 'late')]
+          await stream.land([...again, ...again], { classBelow: at('2026-03-01 10:30:00') })
+          expect(await stream.rows()).toEqual(
+            sorted(mode === 'upsert' ? again : [row('1', '10:00', 'old'), ...again]),
+          )
+        }),
+    )
+
+    test('a table whose name differs from another one in case only has its own rows, or is refused', () =>
+      inScene(setup, 'case twins', async (scene) => {
+        const destination = await scene.open()
+        const lower = ordersTable(scene)
+        const stream = await startStream(scene, destination, lower)
+        await stream.land([ROW])
+        const { schema, name } = lower.target
+        const upper = { ...lower, stream: 'twin', target: { schema, name: name.toUpperCase() } }
+        const outcome = await destination.prepare(upper, undefined).then(
+          ({ kind }) => kind,
+          (error: unknown) => (error instanceof PlimsollError ? error.code : error),
+        )
+        expect(['created', 'DESTINATION_TABLE_MISMATCH']).toContain(outcome)
+        expect(await stream.rows()).toEqual([ROW])
       }))
 
     test('a new column is added and older rows hold NULL in it (E67)', () =>

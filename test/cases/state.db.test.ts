@@ -104,6 +104,25 @@ for (const policy of ['stop', 'rewind'] as const) {
   })
 }
 
+for (const taken of ['dropped', 'emptied'] as const) {
+  caseTest(`STATE-3 the rows are taken away and the claim stays: ${taken}`, async (way) => {
+    const scene = await Scene.open(way, `${STAMPED} insert into t values (1, 'a'), (2, 'b')`)
+    await scene.runOut()
+    const { schema, name } = scene.settings.target
+    await scene.there(`${taken === 'dropped' ? 'drop table' : 'delete from'} ${schema}.${name}`)
+    for (let i = 0; i < 2; i++) {
+      const stopped = await scene.run()
+      expect(stopped.error).toMatchObject({
+        code: 'DESTINATION_WENT_BACK',
+        hint: expect.stringContaining('--to start'),
+      })
+    }
+    const rewound = await scene.runWell({ onDestinationWentBack: 'rewind' })
+    expect([rewound.generation, rewound.counts.inserted]).toEqual([2, 2])
+    await scene.expectEqual()
+  })
+}
+
 caseTest('STATE-4 the catalog is lost', async (way) => {
   const scene = await Scene.open(way, `${STAMPED} insert into t values (1, 'a')`)
   await scene.runOut()

@@ -17,7 +17,9 @@ export async function removeRows(
     session.lease.assertHeld()
     const batchId = `${session.runId}/${mode}/${session.claim.readSeq + 1}`
     const readSeq = session.claim.readSeq + 1
-    const claimAfter: StoredClaim = { ...session.claim, readSeq, batch: batchId }
+    // The rows landed last may be among those that go: the next run must not miss them (spec E60).
+    const tailKeys = mode === 'remove' ? [] : session.claim.tailKeys
+    const claimAfter: StoredClaim = { ...session.claim, readSeq, batch: batchId, tailKeys }
     removed += await session.engine.destination.remove({
       table: session.table,
       keyTexts: keyTexts.slice(from, from + PAGE_KEYS),

@@ -87,6 +87,7 @@ async function landKeys(
           sliceNumber: from / PAGE_KEYS,
           readSeq,
           proof: fenced.fence.proof,
+          proofBelow: undefined,
           decreedFrom: undefined,
           reason: '',
           known: 'anything',

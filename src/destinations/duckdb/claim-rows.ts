@@ -61,10 +61,13 @@ export async function moveClaim(
 }
 
 /** After rows were taken away: the locked claim row names the batch and its readSeq, and no receipt (spec A27). */
-export async function confirmClaim(session: Session, { stream, readSeq, batch }: StoredClaim): Promise<void> {
+export async function confirmClaim(
+  session: Session,
+  { stream, readSeq, batch, tailKeys }: StoredClaim,
+): Promise<void> {
   const updated = await session.run(
-    `UPDATE ${CLAIM_TABLE} SET read_seq = greatest(read_seq, $2), batch = $3, receipt = NULL, updated = now() WHERE stream = $1`,
-    [stream, BigInt(readSeq), batch ?? null],
+    `UPDATE ${CLAIM_TABLE} SET read_seq = greatest(read_seq, $2), batch = $3, tail_keys = $4, receipt = NULL, updated = now() WHERE stream = $1`,
+    [stream, BigInt(readSeq), batch ?? null, JSON.stringify(tailKeys)],
   )
   assert(updated === 1, `the claim of ${stream} vanished within its transaction`)
 }

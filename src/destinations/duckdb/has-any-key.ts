@@ -10,13 +10,13 @@ export async function hasAnyKey(
   table: TargetTable,
   keys: readonly string[],
 ): Promise<boolean> {
-  if (keys.length === 0 || table.key.length === 0) return true
   const { schema, name } = table.target
   const [present] = await session.rows(
     `SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
     [schema, name],
   )
   if (!present) return false
+  if (keys.length === 0 || table.key.length === 0) return true
   const columns = targetColumns(table)
   const conditions = keys.map((json) => {
     const values: (string | null)[] = JSON.parse(json)

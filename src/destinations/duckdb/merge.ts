@@ -2,12 +2,13 @@ import { keyColumns, type LandingPlan, MATCH, planPosition, STAGE } from './land
 import { nameConstraint } from './refused-row.ts'
 import { columnList, differs, SEQ, sameKey } from './target-columns.ts'
 
-/** What the columns of the match table say, beside the row's own. */
+/** What the columns of the match table say, beside the row's own: no column of a source may be called so. */
 export const ROW_THERE = '"_plimsoll_row"'
 export const SEQ_THERE = '"_plimsoll_seq"'
 export const POSITION_THERE = '"_plimsoll_there"'
 export const POSITION_HERE = '"_plimsoll_here"'
 export const DIFFERS = '"_plimsoll_differs"'
+export const MATCH_COLUMNS = [ROW_THERE, SEQ_THERE, POSITION_THERE, POSITION_HERE, DIFFERS]
 
 export interface Merged {
   readonly inserted: number

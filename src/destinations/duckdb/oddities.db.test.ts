@@ -55,6 +55,20 @@ describe('the CSV reader', () => {
     expect(await stream.rows()).toEqual(sorted(rows))
   })
 
+  for (const name of ['rowid', 'RowId', '_plimsoll_seq', '_plimsoll_row', '_plimsoll_differs']) {
+    odd(`a column called ${name} would hide one that landings need: refused by name`, async (scene) => {
+      const columns = [
+        column('id', { name: 'int8' }, false),
+        column('at', { name: 'timestamptz' }),
+        column(name, { name: 'int8' }),
+      ]
+      const table = ordersTable(scene, { columns, key: ['id'] })
+      const destination = await scene.open()
+      const error = await failure('DESTINATION_TABLE_MISMATCH', destination.prepare(table, undefined))
+      expect(error.message).toContain(`column ${name},`)
+    })
+  }
+
   odd('a table of one nullable column', async (scene) => {
     const columns = [column('at', { name: 'timestamptz' })]
     const table = ordersTable(scene, { columns, key: [], appendOnly: true })

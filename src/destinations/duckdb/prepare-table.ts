@@ -2,6 +2,7 @@ import { PlimsollError } from '../../kernel/errors.ts'
 import { quoteIdentifier } from '../../kernel/sql-text.ts'
 import type { TableRef } from '../../sources/source.ts'
 import type { Prepared, StoredClaim, TargetTable } from '../destination.ts'
+import { MATCH_COLUMNS } from './merge.ts'
 import type { Session } from './session.ts'
 import { SEQ, SEQ_COLUMN, type TargetColumn, targetColumns, targetName } from './target-columns.ts'
 
@@ -20,6 +21,7 @@ export async function prepareTable(
   const present = await readColumns(session, table.target)
   const target = targetName(catalog, table.target)
   if (!present) {
+    await refuseTwin(session, table)
     await session.run(`CREATE SCHEMA IF NOT EXISTS ${catalog}.${quoteIdentifier(table.target.schema)}`)
     const definitions = columns.map(({ sql, sqlType }) => `${sql} ${sqlType}`)
     await session.run(`CREATE TABLE ${target} (${[...definitions, `${SEQ} BIGINT`].join(', ')})`)
@@ -59,6 +61,27 @@ async function readColumns(
   return rows.length === 0 ? undefined : new Map(rows.map(([column, type]) => [String(column), String(type)]))
 }
 
+/** A table or schema whose name differs in case only stands in the way: DuckDB cannot hold both. */
+async function refuseTwin(session: Session, { target }: TargetTable): Promise<void> {
+  const [twin] = await session.rows(
+    `SELECT schema_name FROM duckdb_schemas()
+     WHERE database_name = current_database() AND lower(schema_name) = lower($1) AND schema_name <> $1
+     UNION ALL SELECT concat(schema_name, '.', table_name) FROM duckdb_tables()
+     WHERE database_name = current_database() AND schema_name = $1 AND lower(table_name) = lower($2)`,
+    [target.schema, target.name],
+  )
+  if (!twin) return
+  const name = `${target.schema}.${target.name}`
+  throw new PlimsollError(
+    'DESTINATION_TABLE_MISMATCH',
+    `DuckDB does not tell ${name} from ${twin[0]}, which is there`,
+    {
+      hint: 'Give one of them another name at the destination (--as schema.name).',
+      context: { table: name },
+    },
+  )
+}
+
 /**
  * A first load that was refused a value leaves its table empty; what the hint of the refusal asks for (`columns: { c: text }`)
  * then gives a column another type (spec E75). Tables that we never prepared keep theirs.
@@ -82,13 +105,15 @@ async function retypeEmpty(
   }
 }
 
+/** Ours, and `rowid`: a column of that name hides DuckDB's own, by which landings find the rows that they wrote. */
+const TAKEN = new Set(['rowid', SEQ, ...MATCH_COLUMNS].map((name) => name.replaceAll('"', '')))
+
 /** DuckDB calls names equal that differ in case only. */
 function checkNames(table: TargetTable): void {
   const seen = new Map<string, string>()
   for (const { name } of table.columns) {
     const folded = name.toLowerCase()
-    if (folded === SEQ_COLUMN)
-      mismatch(table, `the source has a column ${name}, which Plimsoll needs for itself`, name)
+    if (TAKEN.has(folded)) refuseTaken(table, name)
     const twin = seen.get(folded)
     if (twin !== undefined)
       mismatch(table, `DuckDB cannot hold columns ${twin} and ${name} in one table`, name)
@@ -127,6 +152,18 @@ function mismatch(table: TargetTable, message: string, column: string): never {
     hint: 'Alter the target table, or name another one; Plimsoll only ever adds columns.',
     context: { table: table.target.name, column },
   })
+}
+
+function refuseTaken(table: TargetTable, column: string): never {
+  const { name } = table.target
+  throw new PlimsollError(
+    'DESTINATION_TABLE_MISMATCH',
+    `the source has a column ${column}, a name that Plimsoll needs for itself in DuckDB`,
+    {
+      hint: 'Rename it at the source, or copy a view that calls it otherwise.',
+      context: { table: name, column },
+    },
+  )
 }
 
 function refuseNotOurs({ target }: TargetTable): never {

@@ -104,9 +104,10 @@ async function collapseRepeated(session: Session, plan: LandingPlan): Promise<nu
   if (repeated.rowCount === 0) return 0
   const sameKey = plan.keys.map((key) => `a.${key} IS NOT DISTINCT FROM b.${key}`).join(' AND ')
   const unequal = await session.query(
-    `WITH keys AS (SELECT ${list(plan.keys)} FROM ${STAGE} ${group}),
-          rows AS (SELECT s.*, s.ctid AS place FROM ${STAGE} s JOIN keys k ON ${plan.keys.map((key) => `s.${key} IS NOT DISTINCT FROM k.${key}`).join(' AND ')})
-     SELECT ${keyTexts(plan, 'a')} AS key FROM rows a JOIN rows b ON ${sameKey} AND a.place < b.place
+    `SELECT ${keyTexts(plan, 'a')} AS key
+     FROM (SELECT ${list(plan.keys)} FROM ${STAGE} ${group}) k
+     JOIN ${STAGE} a ON ${plan.keys.map((key) => `a.${key} IS NOT DISTINCT FROM k.${key}`).join(' AND ')}
+     JOIN ${STAGE} b ON ${sameKey} AND a.ctid < b.ctid
      WHERE ${differs(plan.compared, 'a', 'b')} LIMIT 1`,
   )
   if (unequal.rows[0]) {

@@ -12,6 +12,8 @@ export interface ProofFacts {
   readonly triggerFlaw?: string | undefined
   /** The table is fed by a logical subscription, so its stamps are another server's. */
   readonly subscribed?: boolean
+  /** Who else decides when a row can be seen, in words: a view's definition, a foreign partition's server. */
+  readonly unwatched?: string | undefined
   /** N1 only: values a session draws ahead; 1 for none. */
   readonly sequenceCache?: bigint
   /** Roles left out by declaration, where that changed the fence (spec E34). */
@@ -53,9 +55,10 @@ const EVIDENCE: Readonly<Record<FenceMethod, string>> = {
 }
 
 function doubtOf(facts: ProofFacts): string | undefined {
-  const { method, stampedBy, triggerFlaw, subscribed, sequenceCache = 1n } = facts
+  const { method, stampedBy, triggerFlaw, subscribed, unwatched, sequenceCache = 1n } = facts
   if (method === 'settle') return 'settle waits for a time and looks at no transaction'
   if (subscribed) return 'a logical subscription feeds the table, so its stamps are another server’s'
+  if (unwatched) return unwatched
   if (method === 'P3') return triggerFlaw
   if (stampedBy === 'application') return 'applications stamp the rows, by clocks of their own'
   if (stampedBy === 'unknown') return 'who stamps the rows is not declared (stampedBy)'

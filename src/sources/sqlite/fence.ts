@@ -14,12 +14,14 @@ import { coarser, observeGrain } from './describe/grain.ts'
 import { lockHolders } from './lock-holders.ts'
 import { networkDisk } from './network-disk.ts'
 
-/** What the fences of one source share: the clock read last, to notice that it stepped back (spec E23). */
+/** What the fences of one source share: the clock read last, and all that it has stepped back, ever (spec E23). */
 export interface FenceState {
-  lastClock: ClockReading | undefined
+  clock: { readonly last: ClockReading; readonly steppedUs: bigint } | undefined
 }
 
 const CLOCK_MEMORY = 'clock'
+/** How much of it the fences of one table have passed already. */
+const clockSeenMemory = (table: string): string => `clock_seen/${table}`
 const BUSY_MEMORY = 'busy_since'
 /** Our readings of two clocks lie this far apart at most when neither stepped: SQLite's counts milliseconds. */
 const CLOCK_NOISE_US = 2_000n
@@ -41,7 +43,7 @@ export async function takeFence(
     timed(() => (barrier ? crossBarrier(db, shape.table.name) : readWithoutBarrier(db))),
   )
   const { reading, monotonic } = answer.free ? answer.value : timed(() => readWithoutBarrier(db))
-  const steppedUs = await watchClock({ t0: reading.nowUs, monotonic }, context, state)
+  const steppedUs = await watchClock({ t0: reading.nowUs, monotonic }, request, context, state)
   await context.reach('fence.clock_read')
   const waitedUs = String(Math.round(answer.waitedMs * 1000))
   const common = {
@@ -140,6 +142,9 @@ function methodOf(request: FenceRequest, writable: boolean): FenceMethod {
 function doubtOf(db: Db, request: FenceRequest, method: FenceMethod, writable: boolean): string | undefined {
   if (request.policy.method === 'settle') return undefined
   if (!writable) return 'the file is read-only, so no barrier could be taken'
+  if (request.shape.kind === 'view') {
+    return 'a view shows a row when its definition lets it, which may be long after its stamp'
+  }
   const disk = networkDisk(db.name)
   return disk && method !== 'N1'
     ? `the file lies on ${disk}, where writers of other hosts have other clocks`
@@ -164,12 +169,33 @@ async function seenGrain(db: Db, { shape, order }: FenceRequest): Promise<bigint
 
 const SMALL_ROWS = 100_000
 
-async function watchClock(now: ClockReading, context: ConnectorContext, state: FenceState): Promise<bigint> {
-  const stored = await context.memory.load(CLOCK_MEMORY)
-  const previous = state.lastClock ?? (stored ? { t0: BigInt(JSON.parse(stored) as string) } : undefined)
-  state.lastClock = now
-  await context.memory.save(CLOCK_MEMORY, JSON.stringify(String(now.t0)))
-  return clockStepUs(previous, now, CLOCK_NOISE_US)
+/**
+ * How far the clock has stepped back since this table's last fence: a step that another table's fence has noticed is this
+ * one's to heed as well. A counter has no clock.
+ */
+async function watchClock(
+  now: ClockReading,
+  { shape, order, rehearsal }: FenceRequest,
+  { memory }: ConnectorContext,
+  state: FenceState,
+): Promise<bigint> {
+  const stored = await memory.load(CLOCK_MEMORY)
+  const before = state.clock ?? (stored ? storedClock(stored) : undefined)
+  const steppedUs = (before?.steppedUs ?? 0n) + clockStepUs(before?.last, now, CLOCK_NOISE_US)
+  state.clock = { last: now, steppedUs }
+  await memory.save(CLOCK_MEMORY, JSON.stringify({ t0: String(now.t0), steppedUs: String(steppedUs) }))
+  if (order.flavour === 'sequence') return 0n
+  const name = clockSeenMemory(shape.table.name)
+  const seen = await memory.load(name)
+  if (!rehearsal) await memory.save(name, JSON.stringify(String(steppedUs)))
+  return seen
+    ? steppedUs - BigInt(JSON.parse(seen) as string)
+    : clockStepUs(before?.last, now, CLOCK_NOISE_US)
+}
+
+function storedClock(json: string): NonNullable<FenceState['clock']> {
+  const { t0, steppedUs } = JSON.parse(json) as { t0: string; steppedUs: string }
+  return { last: { t0: BigInt(t0) }, steppedUs: BigInt(steppedUs) }
 }
 
 async function busySaid(context: ConnectorContext): Promise<string | null> {

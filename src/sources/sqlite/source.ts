@@ -18,7 +18,7 @@ const LOCK_WAIT_MS = 5_000
 /** Opens a SQLite file as a source. Throws CONFIG_INVALID, SOURCE_UNAVAILABLE, SOURCE_FAILED. */
 export async function openSqliteSource({ url, context }: SourceOptions): Promise<Source> {
   const address = parseAddress(url)
-  const state: FenceState = { lastClock: undefined }
+  const state: FenceState = { clock: undefined }
   let fileId = idOf(address.file)
   let db = openFile(address, address.readOnly)
   let snapshots = 0

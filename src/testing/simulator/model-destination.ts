@@ -114,7 +114,7 @@ export function createModelDestination(options: ModelDestinationOptions): Destin
     remove: () => Promise.reject(notCompared()),
     async hasAnyKey(table, keys) {
       const rows = store.tables.get(tableName(table.target))?.rows
-      return keys.length === 0 || keys.some((key) => rows?.has(key))
+      return rows !== undefined && (keys.length === 0 || keys.some((key) => rows.has(key)))
     },
     async watermarks() {
       return [...store.watermarks.values()]

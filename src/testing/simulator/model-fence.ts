@@ -143,17 +143,14 @@ function fenceOf(
   value: Position | undefined,
 ): Omit<Fence, 't0' | 'logPosition'> {
   const decreed = passedOver.filter((each) => each.bound !== undefined)
-  const { proof, reason } = judgeProof({
-    method,
-    stampedBy: request.order.stampedBy,
-    latenessMeasured: false,
-    decreeCount: decreed.length,
-  })
+  const known = { method, stampedBy: request.order.stampedBy, latenessMeasured: false }
+  const { proof, reason } = judgeProof({ ...known, decreeCount: decreed.length })
   return {
     method,
     value,
     guardUs: '0',
     proof,
+    ...(decreed.length > 0 ? { proofBelowDecrees: judgeProof(known).proof } : {}),
     proofReason: reason,
     witnesses: [],
     prepared: [],

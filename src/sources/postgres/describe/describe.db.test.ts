@@ -177,6 +177,29 @@ describe.each(postgresServers())('tables of PostgreSQL $major', (server) => {
     expect(await grain({ column: 'u' })).toBe(1_000n)
   })
 
+  test('moments as numbers and texts are cut to minutes too (E5)', async () => {
+    const { sql, shapeOf } = await setUp(
+      'grain of other moments',
+      `CREATE TABLE t (s bigint, ms numeric(18,0), ns bigint, d text COLLATE "C");
+       CREATE INDEX ON t (s); CREATE INDEX ON t (ms); CREATE INDEX ON t (ns); CREATE INDEX ON t (d)`,
+    )
+    const grain = async (declared: OrderDeclaration) =>
+      fact(await shapeOf('t', declared), declared.column).order?.grain
+    expect(await grain({ column: 's', unit: 's' })).toBe(60n)
+    expect(await grain({ column: 's', unit: 's', grain: 1n })).toBe(1n)
+    await sql(`INSERT INTO t SELECT 1760000040 + 60 * g, (1760000040 + 60 * g) * 1000::numeric, (1760000040 + 60 * g) * 1000000000::bigint,
+      to_char(to_timestamp(1760000040 + 60 * g) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') FROM generate_series(1, 25) g`)
+    expect(await grain({ column: 's', unit: 's', grain: 1n })).toBe(60n)
+    expect(await grain({ column: 'ms', unit: 'ms' })).toBe(60_000n)
+    expect(await grain({ column: 'ns', unit: 'ns' })).toBe(60_000_000_000n)
+    expect(await grain({ column: 'd', encoding: 'iso' })).toBe(60_000_000n)
+    await sql(`INSERT INTO t VALUES (1760009999, 1760009999001, 1760009999000001007, '2025-10-09 11:33:19')`)
+    expect(await grain({ column: 's', unit: 's' })).toBe(1n)
+    expect(await grain({ column: 'ms', unit: 'ms' })).toBe(1n)
+    expect(await grain({ column: 'ns', unit: 'ns' })).toBe(1_000n)
+    expect(await grain({ column: 'd', encoding: 'iso' })).toBe(1_000_000n)
+  })
+
   test('declared moments as numbers and texts become orders', async () => {
     const { shapeOf } = await setUp(
       'declared',

@@ -14,7 +14,7 @@ import { DATABASE_COLLATION, INDEXES, PARTITION_ROWS, TRIGGERS } from './catalog
 import { collationRefusal } from './collation.ts'
 import { readTableFacts, type TableFacts } from './columns.ts'
 import { gatherEvidence, scoreColumn } from './evidence.ts'
-import { isCutElsewhere, observeGrain, UNKNOWN_GRAIN } from './grain.ts'
+import { canBeCut, isCutElsewhere, observeGrain, stepOf, UNKNOWN_GRAIN } from './grain.ts'
 import { indexedColumns, readKeys } from './keys.ts'
 import { type OrderAnswer, orderOfColumn } from './order-of-column.ts'
 import { listTables, tableKind, tableNotFound } from './tables.ts'
@@ -148,9 +148,10 @@ async function withGrain(
   { order }: Extract<OrderAnswer, { order: unknown }>,
   { declared, searchable }: ColumnContext,
 ): Promise<typeof order> {
-  if (order.kind !== 'timestamptz' && order.kind !== 'timestamp') return order
+  if (!canBeCut(order)) return order
   const observed = searchable ? await observeGrain(ask, table, order) : undefined
-  const grain = observed?.grain ?? (declared?.grain === undefined ? UNKNOWN_GRAIN : order.grain)
+  const seenUs = observed?.grain ?? (declared?.grain === undefined ? UNKNOWN_GRAIN : undefined)
+  const grain = seenUs === undefined ? order.grain : stepOf(order, seenUs)
   const truncated = observed && isCutElsewhere(observed) ? { truncation: observed.spacing } : {}
   return { ...order, ...truncated, grain: grain > order.grain ? grain : order.grain }
 }

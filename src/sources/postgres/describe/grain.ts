@@ -7,6 +7,7 @@ import {
   US_PER_SECOND,
 } from '../../../kernel/calendar.ts'
 import { PlimsollError } from '../../../kernel/errors.ts'
+import { isTimeLike, positionToUs, usToPosition } from '../../../kernel/moment.ts'
 import type { PositionOrder } from '../../../kernel/order.ts'
 import { quoteTable } from '../../../kernel/sql-text.ts'
 import type { TableRef } from '../../source.ts'
@@ -42,18 +43,40 @@ export async function observeGrain(
   order: PositionOrder,
 ): Promise<ObservedGrain | undefined> {
   const look = async (limit: number): Promise<ObservedGrain | undefined> => {
-    const query = newestDistinctQuery(quoteTable(table), order.column, limit)
+    const query = newestDistinctQuery(quoteTable(table), order, limit)
     const rows = await ask(`SET LOCAL statement_timeout = ${LOOK_TIMEOUT_MS}; ${query}`)
-    return grainOf(rows.map((row) => parseTimestamp(row.v!)).filter((value) => value !== undefined))
+    return grainOf(rows.map((row) => momentOf(order, row.v!)).filter((value) => value !== undefined))
   }
   try {
     // The finest step needs few witnesses; only when they all agree on a coarser one is it worth looking further.
     const first = await look(FIRST_LOOK)
-    return first === undefined || first.spacing <= order.tick ? first : await look(LONG_LOOK)
+    return first === undefined || first.spacing <= tickUs(order) ? first : await look(LONG_LOOK)
   } catch (error) {
     if (error instanceof PlimsollError && error.code === 'SOURCE_QUERY_TOO_LONG') return undefined
     throw error
   }
+}
+
+/** Stamps of a clock, which may be cut; identifiers carry their own milliseconds and dates their days. */
+export function canBeCut(order: PositionOrder): boolean {
+  if (order.kind === 'text') return order.encoding === 'iso'
+  return isTimeLike(order) && order.kind !== 'date'
+}
+
+/** A duration in µs as a step of the order, in its own units. */
+export function stepOf(order: PositionOrder, us: bigint): bigint {
+  const step = order.kind === 'integer' ? (usToPosition(order, us).value as bigint) : us
+  return step > order.tick ? step : order.tick
+}
+
+function tickUs(order: PositionOrder): bigint {
+  if (order.kind !== 'integer') return order.tick
+  return positionToUs(order, { kind: 'integer', value: order.tick }) || 1n
+}
+
+function momentOf(order: PositionOrder, text: string): bigint | undefined {
+  if (order.kind !== 'integer') return parseTimestamp(text)
+  return positionToUs(order, { kind: 'integer', value: BigInt(text) })
 }
 
 /** Where nothing is known of the column, its values may be whole minutes. */

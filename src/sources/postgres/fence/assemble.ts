@@ -16,7 +16,7 @@ export interface FenceParts {
   readonly toPosition: (value: bigint) => Promise<Position>
   readonly guardUs: bigint
   readonly logPosition: LogPosition | undefined
-  readonly facts: Pick<ProofFacts, 'subscribed' | 'triggerFlaw' | 'sequenceCache'>
+  readonly facts: Pick<ProofFacts, 'subscribed' | 'unwatched' | 'triggerFlaw' | 'sequenceCache'>
   readonly memory: HoldMemory
   readonly clockStepUs: bigint
   readonly nextValue: bigint | undefined
@@ -32,14 +32,14 @@ export async function assembleFence(parts: FenceParts): Promise<{ fence: Fence; 
   const rolesThatMattered = value ? await mattering(declared, value, toPosition) : []
   const decrees = await decreesOf(parts, counted)
   const settled = settledOf(parts)
-  const { proof, reason } = judgeProof({
+  const known = {
     method,
     stampedBy: request.order.stampedBy,
     latenessMeasured: request.latenessMeasured ?? false,
     ...facts,
     rolesThatMattered,
-    decreeCount: decrees.length,
-  })
+  }
+  const { proof, reason } = judgeProof({ ...known, decreeCount: decrees.length })
   const passedOver = new Set(hold.passedOver.map(({ key }) => key))
   const witnesses = counted.filter(({ key }) => !passedOver.has(key)).sort(bindingFirst)
   const binding = hold.binding && counted.find(({ key }) => key === hold.binding?.key)
@@ -51,6 +51,7 @@ export async function assembleFence(parts: FenceParts): Promise<{ fence: Fence; 
     guardUs: String(parts.guardUs),
     ...(parts.nextValue === undefined ? {} : { nextValue: String(parts.nextValue) }),
     proof,
+    ...(decrees.length > 0 ? { proofBelowDecrees: judgeProof(known).proof } : {}),
     proofReason: reason,
     witnesses: shown(witnesses),
     prepared: shown(counted.filter(({ gid }) => gid !== undefined).sort(bindingFirst)),

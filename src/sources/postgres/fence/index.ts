@@ -8,7 +8,7 @@ import { type Desk, openDesk } from './desk.ts'
 import type { TableMemory } from './memory.ts'
 import { type ChosenMethod, chooseMethod } from './method.ts'
 import { takeByNumber } from './numbered.ts'
-import { SUBSCRIBED } from './queries.ts'
+import { FED_BY } from './queries.ts'
 import { takeBySettling } from './settle.ts'
 import type { Taken } from './taken.ts'
 import { takeTimed } from './timed.ts'
@@ -61,7 +61,7 @@ async function takeFence(desk: Desk, request: FenceRequest): Promise<Fence> {
   const isClocked = taken.method !== 'P3' && taken.method !== 'N1'
 
   const connection = await desk.options.control()
-  const [fed] = await connection.rows(SUBSCRIBED, [shape.objectId])
+  const [fed] = await connection.rows(FED_BY, [shape.objectId])
   const { fence, hold } = await assembleFence({
     request,
     method: taken.method,
@@ -71,6 +71,7 @@ async function takeFence(desk: Desk, request: FenceRequest): Promise<Fence> {
     logPosition: taken.logPosition,
     facts: {
       subscribed: isTrue(fed!.subscribed),
+      unwatched: unwatchedIn(shape.kind, isTrue(fed!.foreign_part)),
       ...('triggerFlaw' in taken ? { triggerFlaw: taken.triggerFlaw } : {}),
       ...('sequence' in taken ? { sequenceCache: taken.sequence.cache } : {}),
     },
@@ -89,6 +90,13 @@ async function takeFence(desk: Desk, request: FenceRequest): Promise<Fence> {
     })
   }
   return fence
+}
+
+/** A row of a view can appear by writes to other tables, or by REFRESH, long after its stamp. */
+function unwatchedIn(kind: FenceRequest['shape']['kind'], hasForeignPart: boolean): string | undefined {
+  if (kind === 'view')
+    return 'a view shows a row when its definition lets it, which may be long after its stamp'
+  return hasForeignPart ? 'a foreign partition has writers on another server' : undefined
 }
 
 type AnyTaken = Taken | Awaited<ReturnType<typeof takeByNumber>> | Awaited<ReturnType<typeof takeByXid>>

@@ -93,9 +93,13 @@ const FAMILY = `
 WITH RECURSIVE family(oid) AS (
   SELECT $1::oid UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN family f ON i.inhparent = f.oid)`
 
-/** Is the table ($1) fed by a logical subscription? Its stamps are the origin's then (spec E20). */
-export const SUBSCRIBED = `${FAMILY}
-SELECT EXISTS (SELECT FROM pg_catalog.pg_subscription_rel JOIN family ON srrelid = oid) AS subscribed`
+/**
+ * Who else feeds the table ($1): a logical subscription, whose stamps are the origin's (spec E20), or the server of a
+ * foreign partition, whose writers are not listed here.
+ */
+export const FED_BY = `${FAMILY}
+SELECT EXISTS (SELECT FROM pg_catalog.pg_subscription_rel JOIN family ON srrelid = oid) AS subscribed,
+       EXISTS (SELECT FROM pg_catalog.pg_class c JOIN family USING (oid) WHERE c.relkind = 'f') AS foreign_part`
 
 /**
  * The row triggers that can decide what an INSERT or UPDATE of the table ($1) stores, for each table below it that

@@ -22,7 +22,7 @@ export async function instantToPosition(
       : connection.rows(WALL_BOUND, [...instant, zone ?? 'UTC']))
     return { kind, value: bigintOf(row!, 'bound') }
   }
-  return floorToGrain(order, usToPosition(order, us))
+  return floorToGrain(order, usToPosition(order, us - truncation))
 }
 
 /** A number as a bound of a sequence or xid8 order. */

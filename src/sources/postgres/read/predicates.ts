@@ -131,14 +131,17 @@ export function keyOrder(key: readonly KeyColumn[], direction: 'ASC' | 'DESC' = 
   return key.map((column) => `${quoteIdentifier(column.name)}${nulls}`).join(', ')
 }
 
-/** The newest distinct finite values as `v`, hopping from one to the next over the index: ties cost nothing (E5). */
-export function newestDistinctQuery(table: string, column: string, limit: number): string {
-  const c = quoteIdentifier(column)
+/** The newest distinct values in the order's encoding as `v`, hopping over the index: ties cost nothing (E5). */
+export function newestDistinctQuery(table: string, order: PositionOrder, limit: number): string {
+  const c = `t.${quoteIdentifier(order.column)}`
+  const pattern = encodingPattern(order)
+  const isCalendarOrder = order.kind !== 'integer' && order.kind !== 'text'
+  const finite = isCalendarOrder ? `${c} > '-infinity'` : pattern ? `${c} ~ ${quoteLiteral(pattern)}` : ''
   const newest = (condition: string): string =>
-    `(SELECT t.${c} AS v FROM ${table} t WHERE ${condition} AND t.${c} > '-infinity' ORDER BY t.${c} DESC LIMIT 1)`
+    `(SELECT ${c} AS v FROM ${table} t WHERE ${all([condition, finite])} ORDER BY ${c} DESC LIMIT 1)`
   return `WITH RECURSIVE hop(v) AS (
-    ${newest(`t.${c} < 'infinity'`)}
-    UNION ALL SELECT ${newest(`t.${c} < hop.v`)} FROM hop WHERE hop.v IS NOT NULL
+    ${newest(isCalendarOrder ? `${c} < 'infinity'` : `${c} IS NOT NULL`)}
+    UNION ALL SELECT ${newest(`${c} < hop.v`)} FROM hop WHERE hop.v IS NOT NULL
   ) SELECT v FROM hop WHERE v IS NOT NULL LIMIT ${limit}`
 }
 

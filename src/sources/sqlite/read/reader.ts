@@ -105,16 +105,16 @@ function scopeQuery(
   if (scope.kind === 'range')
     return rangeQuery(request, column, scope.range.lower, scope.range.upper, selectList)
   if (scope.kind === 'peek') return rangeQuery(request, column, scope.from, undefined, selectList)
-  const key = keyColumns(request)
   const from = `SELECT ${selectList} FROM ${quoteTable(request.shape.table)}`
+  const key = keyColumns(request)
   if (scope.kind === 'keys') return `${from} WHERE ${keysPredicate(key, scope.keys)}`
   const lane = lanePredicates(column).get(scope.lane) ?? 'false'
+  if (key.length === 0) return `${from} WHERE ${lane} LIMIT ${scope.limit}`
   const after = scope.afterKey ? ` AND ${afterKeyPredicate(key, scope.afterKey)}` : ''
   return `${from} WHERE (${lane})${after} ORDER BY ${keyOrder(key)} LIMIT ${scope.limit}`
 }
 
 function keyColumns(request: ReaderRequest): readonly KeyColumn[] {
-  assert(request.key.length > 0, 'lanes and single rows are read by key')
   return request.key.map((name) => {
     const column = request.shape.columns.find((each) => each.name === name)
     assert(column, `the key column ${name} is not in the table`)
