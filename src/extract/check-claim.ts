@@ -11,6 +11,8 @@ export interface Checked {
   readonly facts: ClaimFacts | undefined
   readonly added: readonly string[]
   readonly extraOverlap: bigint
+  /** The next rows say nothing about lateness: the source or the claim is not the one of the rows below it (spec E41). */
+  readonly begins: boolean
   readonly alarms: readonly { name: string; text: string }[]
 }
 
@@ -22,10 +24,14 @@ export function checkAgainstClaim(
   shape: TableShape,
   choice: Choice,
 ): Checked {
-  const none = { added: [], extraOverlap: 0n, alarms: [] }
+  const none = { added: [], extraOverlap: 0n, alarms: [], begins: true }
   if (!claim) return { ...none, facts: undefined }
   const facts = readFacts(claim.facts)
-  if (facts.acceptPresent) return { ...none, facts }
+  if (facts.acceptPresent) {
+    // A watermark that stands is a position of the order it was made in.
+    if (claim.watermark) checkOrder(settings.stream, facts, choice)
+    return { ...none, facts }
+  }
   const { timelineChanged } = checkIdentity(settings.stream, facts, identity)
   if (timelineChanged && settings.onTimelineChange === 'stop') {
     throw new PlimsollError(
@@ -72,6 +78,7 @@ export function checkAgainstClaim(
     facts,
     added,
     extraOverlap: (coarser ? choice.order.grain : 0n) + rewindUs,
+    begins: timelineChanged,
     alarms,
   }
 }

@@ -3,6 +3,7 @@ import type { Destination } from '../destinations/destination.ts'
 import type { ReachFailpoint } from '../kernel/failpoint.ts'
 import type { Source } from '../sources/source.ts'
 import type { ExtractEvent } from './events.ts'
+import type { LatenessWatch } from './lateness-watch.ts'
 
 /** Time as the engine sees it: for durations and waits only; never decides what is read (spec E23). */
 export interface EngineClock {
@@ -36,6 +37,7 @@ export interface Engine {
   readonly digest: (text: string) => string
   readonly programVersion: string
   readonly configHash: string
+  readonly lateness?: LatenessWatch
   readonly mistake?: Mistake
   /** Stops between slices when aborted. */
   readonly signal?: AbortSignal

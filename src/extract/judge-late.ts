@@ -16,7 +16,7 @@ export async function judgeLateRows(
   receipt: Receipt,
 ): Promise<void> {
   const before = session.claimAtStart
-  if (receipt.classes.late === 0 || !before.watermark) return
+  if (receipt.classes.late === 0 || !before.watermark || !session.judgesLateness) return
   for (const row of receipt.lateRows) {
     const depth = latenessDepth(session.choice.order, before.watermark, positionFromJson(row.position))
     if (depth === undefined || !isNearOverlap(depth, fenced.overlap.amount)) continue

@@ -11,9 +11,10 @@ import { holdLease } from './lease.ts'
 import { memoryCoverage, memoryOfClaim, saveMemory } from './progress-state.ts'
 import { createRecorder, type RunKind } from './record.ts'
 import type { StreamSettings } from './settings.ts'
-import { settleClaim, settleRows } from './settle-claim.ts'
+import { settleClaim } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
 import { targetTable } from './target-table.ts'
+import { settleEmptied } from './went-back.ts'
 
 /**
  * Everything before the fence (spec E9): lease, claim, identity, schema, the table at the destination, and the raised
@@ -72,11 +73,11 @@ async function inspect(
     const shape = await source.describe(settings.table, settings.position)
     const choice = choose(settings, shape)
     for (const what of choice.said) engine.emit({ kind: 'chosen', stream: settings.stream, what })
-    const settled = await settleClaim(engine, settings, destinationIdentity.id, runId)
-    const checked = checkAgainstClaim(settings, settled.claim, identity, shape, choice)
+    const found = await settleClaim(engine, settings, destinationIdentity.id, runId)
+    const checked = checkAgainstClaim(settings, found.claim, identity, shape, choice)
     const { order } = choice
     const table = targetTable(settings, shape, choice)
-    const before = await settleRows(engine, settings, table, settled, destinationIdentity.id)
+    const before = await settleEmptied(engine, settings, table, found, destinationIdentity.id, runKind)
     const prepared = await destination.prepare(table, before.claim)
     if (prepared.kind === 'columns_added') await engine.reach('schema.destination_altered')
     const watermark = before.claim?.watermark
@@ -85,8 +86,8 @@ async function inspect(
       ...makeFacts(identity, shape, order, {
         key: choice.key,
         mode: settings.mode,
-        cause: checked.facts?.cause ?? 'first_load',
-        parent: checked.facts?.parent ?? null,
+        cause: before.opened ? 'destination_went_back' : (checked.facts?.cause ?? 'first_load'),
+        parent: before.opened?.parent ?? checked.facts?.parent ?? null,
         t0: checked.facts?.t0 ?? '',
       }),
       completeness: completenessAtOpening(
@@ -100,7 +101,7 @@ async function inspect(
     }
     const claim: StoredClaim = {
       stream: settings.stream,
-      generation: before.claim?.generation ?? 1,
+      generation: before.claim?.generation ?? before.opened?.generation ?? 1,
       watermark,
       proof: before.claim?.proof ?? 'assumed',
       epoch: lease.lease.epoch,
@@ -109,9 +110,13 @@ async function inspect(
       tailKeys: before.claim?.tailKeys ?? [],
       facts: writeFacts(facts),
     }
-    await destination.writeClaim(claim, before.claim)
     const memory = before.memory ?? memoryOfClaim(claim, destinationIdentity.id)
     const extraOverlap = String(BigInt(memory.extraOverlap) + checked.extraOverlap)
+    // The claim forgets the old grain and timeline: what they ask for is remembered first.
+    if (before.memory && checked.extraOverlap > 0n) {
+      await saveMemory(engine, lease, { ...memory, extraOverlap })
+    }
+    await destination.writeClaim(claim, before.claim)
     const session: StreamSession = {
       engine,
       settings,
@@ -125,6 +130,7 @@ async function inspect(
       table,
       claimAtStart: claim,
       classBelow: claim.watermark,
+      judgesLateness: !checked.begins && !before.opened,
       claim,
       facts,
       memory: { ...memory, generation: claim.generation, extraOverlap },

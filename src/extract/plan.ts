@@ -8,6 +8,7 @@ import type { TableShape } from '../sources/source.ts'
 import { checkAgainstClaim } from './check-claim.ts'
 import { type Choice, choose } from './choose.ts'
 import type { Engine } from './engine.ts'
+import { isMeasured } from './lateness-watch.ts'
 import { loadMemory } from './progress-state.ts'
 import { readerRequest } from './reader-request.ts'
 import { fenceToJson } from './record.ts'
@@ -79,18 +80,20 @@ async function planRange(
   claim: StoredClaim | undefined,
 ): Promise<PlannedRange> {
   const memory = await loadMemory(engine, settings.catalogKey)
+  const lateness = await engine.lateness?.known({ settings, choice })
   const fence = await engine.source.fence({
     shape,
     order: choice.order,
     policy: { ...settings.fence, appendOnly: settings.appendOnly },
     rehearsal: true,
+    latenessMeasured: isMeasured({ settings, choice }, lateness),
     outstandingDecrees: (memory?.debts ?? []).map(({ key, bound }) => ({ key, bound: bound.value })),
   })
   const decided = decideOverlap(
     choice.order,
     settings.overlap,
     fence.proof,
-    undefined,
+    lateness,
     BigInt(memory?.extraOverlap ?? '0'),
   )
   const overlap = { amount: String(decided.amount), origin: decided.origin }

@@ -52,6 +52,22 @@ export function memoryOfClaim(claim: StoredClaim, destinationId: string): Stream
   }
 }
 
+/**
+ * The memory of a claim of another generation: decrees are owed still, and what disproved the stamps holds (spec E21,
+ * E39). `before` is what was remembered of the generation before.
+ */
+export function memoryOfGeneration(
+  claim: StoredClaim,
+  destinationId: string,
+  before: StreamMemory | undefined,
+): StreamMemory {
+  const own = memoryOfClaim(claim, destinationId)
+  const owed = new Map([...own.debts, ...(before?.debts ?? [])].map((debt) => [debt.key, debt]))
+  return { ...own, debts: [...owed.values()], contradicted: before?.contradicted ?? false }
+}
+  return { ...memoryOfClaim(claim, destinationId), debts, contradicted }
+}
+
 export function memoryCoverage(memory: StreamMemory): Coverage {
   return coverageFromJson(memory.coverage)
 }

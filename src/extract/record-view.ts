@@ -30,6 +30,11 @@ export interface RecordView {
   readonly adopted?: readonly RangeJson[]
   readonly reckoned_from?: PositionJson | null
   readonly holes?: readonly RangeJson[]
+  readonly run?: string
+  readonly open_decrees?: readonly string[]
+  readonly row_count?: string
+  readonly landed_count?: string
+  readonly closed_us?: string
   readonly bills?: readonly { readonly key: string; readonly bill: number }[]
   /** Of a decree or a bill. */
   readonly key?: string

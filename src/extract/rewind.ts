@@ -5,10 +5,10 @@ import { noteAtDestination } from './close-run.ts'
 import type { Engine } from './engine.ts'
 import { orderFromJson, readFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
-import { loadMemory, memoryOfClaim, saveMemory } from './progress-state.ts'
+import { newGeneration } from './new-generation.ts'
+import { loadMemory, memoryOfGeneration, saveMemory } from './progress-state.ts'
 import { createRecorder } from './record.ts'
 import type { StreamSettings } from './settings.ts'
-import { newGeneration } from './settle-claim.ts'
 
 /** Where the watermark goes: before everything, to a position below it, or to what the destination's claim says. */
 export type RewindTarget =
@@ -56,7 +56,8 @@ export async function rewindStream(
     const lowered = { ...claim, watermark: after, epoch: lease.lease.epoch }
     const next = await newGeneration(engine, lowered, generation, 'rewind', claim)
     const { id } = await engine.destination.identity()
-    await saveMemory(engine, lease, memoryOfClaim(next, id))
+    const kept = { ...memoryOfGeneration(next, id, memory), contradicted: false }
+    await saveMemory(engine, lease, kept)
     const recorder = createRecorder({
       run_id: runId,
       stream: settings.stream,

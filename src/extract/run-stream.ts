@@ -66,5 +66,6 @@ async function close(
       outcome: result.outcome,
     })
   }
+  if (attempted?.finished && !closed.error) await engine.lateness?.afterRun(session, attempted)
   return closed
 }

@@ -27,6 +27,8 @@ export interface StreamSession {
   readonly claimAtStart: StoredClaim
   /** The watermark when this attempt began: rows below it are judged against the destination (spec E41). */
   classBelow: StoredClaim['watermark']
+  /** False in a generation's first run: rows below the watermark say nothing about lateness there (spec E41). */
+  readonly judgesLateness: boolean
   claim: StoredClaim
   facts: ClaimFacts
   memory: StreamMemory

@@ -7,6 +7,7 @@ import type { Range } from '../kernel/range.ts'
 import { raise } from './alarms.ts'
 import { completenessAtFence } from './completeness.ts'
 import type { Debt } from './facts.ts'
+import { isMeasured } from './lateness-watch.ts'
 import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
 
@@ -25,11 +26,13 @@ export interface FencedRange {
 export async function takeFence(session: StreamSession): Promise<FencedRange> {
   const { engine, settings } = session
   const contradicted = session.memory.contradicted
+  const lateness = await engine.lateness?.known(session)
   const fence = await engine.source.fence({
     shape: session.shape,
     order: contradicted ? { ...session.choice.order, stampedBy: 'unknown' } : session.choice.order,
     policy: { ...settings.fence, appendOnly: settings.appendOnly },
     outstandingDecrees: session.memory.debts.map(({ key, bound }) => ({ key, bound: bound.value })),
+    latenessMeasured: isMeasured(session, lateness),
   })
   session.recorder.fence(fence)
   await rememberFence(session, fence)
@@ -41,7 +44,7 @@ export async function takeFence(session: StreamSession): Promise<FencedRange> {
     session.choice.order,
     settings.overlap,
     fence.proof,
-    undefined,
+    lateness,
     BigInt(session.memory.extraOverlap),
   )
   const said = session.facts.completeness
