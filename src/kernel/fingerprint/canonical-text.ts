@@ -1,8 +1,8 @@
 import { unreachable } from '../assert.ts'
-import { parseTimestamp, US_PER_DAY } from '../calendar.ts'
 import type { CanonicalType } from './comparison.ts'
 import { floatBits } from './float-bits.ts'
 import { freeBytes, freeText } from './free-form.ts'
+import { parseDay, parseMoment } from './wire-moment.ts'
 import type { Digest } from './words.ts'
 
 /** 2^63 µs: instants at or beyond it have no place on the number line (spec F11). */
@@ -15,13 +15,14 @@ export function canonicalText(type: CanonicalType, wire: string | null, digest: 
     case 'integer':
       return /^(0|-?[1-9]\d*)$/.test(wire) ? wire : odd(wire)
     case 'numeric':
-    case 'interval':
     case 'bit':
       return wire
+    case 'interval':
+      return /^-?\d/.test(wire) ? wire : `z${wire}`
     case 'decimal':
       return decimalText(wire, type.scale)
     case 'boolean':
-      return wire === 't' ? '1' : '0'
+      return /^(t|true|1)$/i.test(wire) ? '1' : '0'
     case 'instant':
     case 'wall_time':
       return momentText(wire, type.name === 'instant')
@@ -49,7 +50,7 @@ export function canonicalText(type: CanonicalType, wire: string | null, digest: 
   }
 }
 
-/** A whole number as a person may type it. */
+/** As a person may type it, with a sign or zeros before it. */
 const odd = (wire: string): string => (/^[+-]?\d+$/.test(wire) ? String(BigInt(wire)) : `z${wire}`)
 
 /** Always `scale` digits after the point; minus zero is zero (spec F12). */
@@ -61,23 +62,22 @@ function decimalText(wire: string, scale: number): string {
 }
 
 function momentText(wire: string, isInstant: boolean): string {
-  const us = parseTimestamp(wire)
+  const us = parseMoment(wire)
   if (us === undefined) return `z${wire}`
   return us >= INSTANT_LIMIT ? `z${wire}${isInstant && !/[+Z]/.test(wire) ? '+00' : ''}` : String(us)
 }
 
 function dateText(wire: string): string {
-  const us = parseTimestamp(wire)
-  return us === undefined ? `z${wire}` : String(us / US_PER_DAY)
+  return String(parseDay(wire) ?? `z${wire}`)
 }
 
-/** 24:00 is a time of day too. */
+/** 24:00 is a time of day too; MySQL's are signed and have more hours. */
 function timeText(wire: string): string {
-  const match = /^(\d+):(\d{2}):(\d{2})(?:\.(\d{1,6}))?$/.exec(wire)
+  const match = /^(-?)(\d+):(\d{2}):(\d{2})(?:\.(\d{1,6}))?$/.exec(wire)
   if (!match) return `z${wire}`
-  const [, hour = '0', minute = '0', second = '0', fraction = ''] = match
+  const [, sign, hour = '0', minute = '0', second = '0', fraction = ''] = match
   const seconds = BigInt(hour) * 3600n + BigInt(minute) * 60n + BigInt(second)
-  return String(seconds * 1_000_000n + BigInt(fraction.padEnd(6, '0')))
+  return `${sign}${seconds * 1_000_000n + BigInt(fraction.padEnd(6, '0'))}`
 }
 
 /** How many elements, then their canonical texts; nothing needs escaping (spec F10). Another literal is free form. */

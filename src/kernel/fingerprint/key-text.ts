@@ -1,7 +1,7 @@
-import { formatDateUs, formatTimestampUs, US_PER_DAY } from '../calendar.ts'
 import { canonicalText } from './canonical-text.ts'
 import type { CanonicalType } from './comparison.ts'
 import { floatFromBits } from './float-bits.ts'
+import { formatDay, formatMoment } from './wire-moment.ts'
 import type { Digest } from './words.ts'
 
 /** The key text of a row from its key's wire texts (spec F4). */
@@ -75,11 +75,10 @@ function wireOf(type: CanonicalType, text: string): string | null | undefined {
     case 'boolean':
       return text === '1' ? 't' : 'f'
     case 'instant':
-      return formatTimestampUs(BigInt(text), '+00')
     case 'wall_time':
-      return formatTimestampUs(BigInt(text))
+      return formatMoment(BigInt(text))
     case 'date':
-      return formatDateUs(BigInt(text) * US_PER_DAY)
+      return formatDay(BigInt(text))
     case 'time':
       return clockOf(BigInt(text))
     case 'float8':

@@ -1,7 +1,8 @@
-import { daysFromCivil, parseTimestamp, US_PER_DAY } from '../calendar.ts'
-import { positionToUs } from '../moment.ts'
+import { daysFromCivil, US_PER_DAY } from '../calendar.ts'
+import { encodingPattern } from '../encoding-pattern.ts'
 import type { PositionOrder } from '../order.ts'
 import type { Position } from '../position.ts'
+import { parseDay, parseMoment } from './wire-moment.ts'
 
 const FIRST_OF_ERA = daysFromCivil(1n, 1, 1) * US_PER_DAY
 const INTEGER = /^-?\d+$/
@@ -15,25 +16,26 @@ export function positionFromCanonical(order: PositionOrder, text: string): Posit
       return INTEGER.test(value) ? { kind: order.kind, value: BigInt(value) } : undefined
     case 'timestamptz':
     case 'timestamp': {
-      const us = INTEGER.test(text) ? BigInt(text) : parseTimestamp(value)
+      // Beyond 2^63 µs a moment is no number, yet it has a place.
+      const us = INTEGER.test(text) ? BigInt(text) : parseMoment(value.replace(/^z/, ''))
       return us === undefined || us < FIRST_OF_ERA ? undefined : { kind: order.kind, value: us }
     }
     case 'date': {
-      const us = INTEGER.test(text) ? BigInt(text) * US_PER_DAY : parseTimestamp(value)
+      const days = INTEGER.test(text) ? BigInt(text) : parseDay(value)
+      const us = days === undefined ? undefined : days * US_PER_DAY
       return us === undefined || us < FIRST_OF_ERA ? undefined : { kind: 'date', value: us }
     }
     case 'text': {
-      const isKnown = text !== 'N' && !/^[wz]/.test(text)
+      const isKnown = text !== 'N' && !/^(w\d+:|z)/.test(text)
       const position = { kind: 'text', value } as const
       return isKnown && isWellFormed(order, value) ? position : undefined
     }
   }
 }
 
+/** The same texts as the `ordered` scope of every engine. */
 function isWellFormed(order: PositionOrder, value: string): boolean {
-  if (order.encoding === 'iso' && order.template !== undefined && value.length !== order.template.length)
-    return false
-  return positionToUs(order, { kind: 'text', value }) !== undefined
+  return new RegExp(encodingPattern(order) ?? '').test(value)
 }
 
 /** The canonical text of a position, as a record keeps a bound. */
