@@ -65,8 +65,6 @@ export function memoryOfGeneration(
   const owed = new Map([...own.debts, ...(before?.debts ?? [])].map((debt) => [debt.key, debt]))
   return { ...own, debts: [...owed.values()], contradicted: before?.contradicted ?? false }
 }
-  return { ...memoryOfClaim(claim, destinationId), debts, contradicted }
-}
 
 export function memoryCoverage(memory: StreamMemory): Coverage {
   return coverageFromJson(memory.coverage)
