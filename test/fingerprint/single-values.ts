@@ -17,13 +17,13 @@ const of = (
   wire: string,
   text: string,
   postgres?: string,
-  duckdb: string | undefined = postgres,
+  duckdb: string | null | undefined = postgres,
 ): SingleValue => ({
   type,
   wire,
   text,
   ...(postgres === undefined ? {} : { postgres }),
-  ...(duckdb === undefined ? {} : { duckdb }),
+  ...(duckdb == null ? {} : { duckdb }),
 })
 
 const name = <T extends Exclude<CanonicalType['name'], 'decimal' | 'list'>>(type: T): CanonicalType => ({
@@ -69,7 +69,7 @@ export const SINGLE_VALUES: readonly SingleValue[] = [
   of(decimal(0), '-12', '-12', "'-12'::decimal(5,0)"),
   of(decimal(5), '0.00999', '0.00999', "'0.00999'::decimal(5,5)"),
   of(decimal(38), `0.${'9'.repeat(38)}`, `0.${'9'.repeat(38)}`, `'0.${'9'.repeat(38)}'::decimal(38,38)`),
-  of(decimal(2), 'NaN', 'NaN', "'NaN'::decimal(10,2)", undefined),
+  of(decimal(2), 'NaN', 'NaN', "'NaN'::decimal(10,2)", null),
   of(name('numeric'), '1.10', '1.10', "'1.10'::numeric", "'1.10'::varchar"),
   of(name('numeric'), 'NaN', 'NaN', "'NaN'::numeric", "'NaN'::varchar"),
   of(name('boolean'), 't', '1', 'true'),
@@ -88,14 +88,14 @@ export const SINGLE_VALUES: readonly SingleValue[] = [
     '294276-12-31 23:59:59.999999',
     'z294276-12-31 23:59:59.999999+00',
     "'294276-12-31 23:59:59.999999+00'::timestamptz",
-    undefined,
+    null,
   ),
   of(
     WALL,
     '294276-12-31 23:59:59.999999',
     'z294276-12-31 23:59:59.999999',
     "'294276-12-31 23:59:59.999999'::timestamp",
-    undefined,
+    null,
   ),
   ...instant('infinity', 'zinfinity'),
   ...instant('-infinity', 'z-infinity'),
@@ -175,8 +175,8 @@ export const SINGLE_VALUES: readonly SingleValue[] = [
     `'{"",NULL,"NULL","a;b"}'::text[]`,
     "['', null, 'NULL', 'a;b']",
   ),
-  of(list(INTEGER), '{{1,2},{3,4}}', 'v13:{{1,2},{3,4}}', "'{{1,2},{3,4}}'::int[]", undefined),
-  of(list(INTEGER), '[0:1]={7,8}', 'v11:[0:1]={7,8}', "'[0:1]={7,8}'::int[]", undefined),
+  of(list(INTEGER), '{{1,2},{3,4}}', 'v13:{{1,2},{3,4}}', "'{{1,2},{3,4}}'::int[]", null),
+  of(list(INTEGER), '[0:1]={7,8}', 'v11:[0:1]={7,8}', "'[0:1]={7,8}'::int[]", null),
 ]
 
 function intervals(months: number, days: number, us: string): [string, string] {

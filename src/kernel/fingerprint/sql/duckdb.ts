@@ -28,7 +28,7 @@ function canonicalSql(type: CanonicalType, x: string, digest: ComparisonPlan['di
     case 'uuid':
       return `${x}::varchar`
     case 'decimal':
-      return `cast(${x} as decimal(38,${type.scale}))::varchar`
+      return decimal(x, type.scale)
     case 'boolean':
       return `${x}::int::varchar`
     case 'instant':
@@ -57,6 +57,12 @@ function canonicalSql(type: CanonicalType, x: string, digest: ComparisonPlan['di
     default:
       return unreachable(type)
   }
+}
+
+/** Without room for a digit before the point DuckDB prints none. */
+function decimal(x: string, scale: number): string {
+  const shown = `cast(${x} as decimal(38,${scale}))::varchar`
+  return scale < 38 ? shown : `regexp_replace(${shown},'^(-?)[.]','\\10.')`
 }
 
 const text = (x: string, digest: ComparisonPlan['digest']): string =>

@@ -10,7 +10,7 @@ export interface PostgresDialect {
   readonly isUtf8: boolean
   /** `server_version_num`: below 14, extract() is a float. */
   readonly versionNumber: number
-  /** Native types by column: money prints a currency sign. */
+  /** Native types by column, `text` for those that stand here as they were printed elsewhere. */
   readonly nativeTypes: ReadonlyMap<string, string>
 }
 
@@ -45,23 +45,16 @@ export const postgresWord = (digest: string): string => `('x'||substr(${digest},
 
 function columnText({ name, canonical }: ComparedColumn, dialect: PostgresDialect, alias: string): string {
   const bare = `${alias}.${quoteIdentifier(name)}`
-  return `coalesce(${canonicalSql(canonical, asLanded(bare, canonical, dialect.nativeTypes.get(name) ?? ''), dialect)},'N')`
+  return `coalesce(${canonicalSql(canonical, bare, dialect.nativeTypes.get(name) ?? '', dialect)},'N')`
 }
 
-/**
- * A value as it lands where a cast would print another text than COPY does (spec F7): money with its sign, booleans
- * spelled out, char(n) without its padding.
- */
-function asLanded(x: string, canonical: CanonicalType, nativeType: string): string {
-  if (nativeType === 'money' && canonical.name === 'numeric') return `${x}::numeric`
-  const isOutput = canonical.name === 'printed' && /^(boolean|character(\(\d+\))?|bpchar)$/.test(nativeType)
-  return isOutput ? `(CASE WHEN ${x} IS NOT NULL THEN format('%s',${x}) END)` : x
-}
-
-function canonicalSql(type: CanonicalType, x: string, dialect: PostgresDialect): string {
+/** The text of a value as it lands; NULL for NULL. */
+function canonicalSql(type: CanonicalType, x: string, nativeType: string, dialect: PostgresDialect): string {
   switch (type.name) {
-    case 'integer':
     case 'numeric':
+      // Money prints the server's currency sign.
+      return nativeType === 'money' ? `${x}::numeric::text` : `${x}::text`
+    case 'integer':
     case 'bit':
     case 'uuid':
       return `${x}::text`
@@ -85,35 +78,47 @@ function canonicalSql(type: CanonicalType, x: string, dialect: PostgresDialect):
     case 'float4':
       return `CASE WHEN ${x} = 'NaN' THEN '7fc00000' WHEN ${x} = 0 THEN '00000000' ELSE encode(float4send(${x}),'hex') END`
     case 'bytes':
-      return free(x, `octet_length(${x})`, `encode(${x},'hex')`, `md5(${x})`, dialect, x)
+      return free(`octet_length(${x})`, `encode(${x},'hex')`, `md5(${x})`, x, dialect)
     case 'char':
+      // A column of text, where such values may have landed, keeps the padding.
+      return text(`rtrim(${x}::text,' ')`, dialect)
     case 'text':
-    case 'json':
-    case 'printed':
       return text(`${x}::text`, dialect)
+    case 'json':
+      return once(`${x}::text`, dialect)
+    case 'printed':
+      return printed(x, nativeType, dialect)
     case 'list':
-      return text(list(type.of, x, dialect), dialect)
+      return once(list(type.of, x, nativeType, dialect), dialect)
     default:
       return unreachable(type)
   }
 }
 
+/**
+ * As COPY prints it and as it lands (spec F7), which a cast to text does not always say: it spells booleans out, drops the
+ * padding of char(n), writes a mask to each inet. Arrays of money land without their signs.
+ */
+function printed(x: string, nativeType: string, dialect: PostgresDialect): string {
+  if (nativeType === 'text') return text(x, dialect)
+  if (nativeType === 'money[]') return once(`${x}::numeric[]::text`, dialect)
+  return once(`CASE WHEN ${x} IS DISTINCT FROM NULL THEN format('%s',${x}) END`, dialect)
+}
+
 function text(x: string, dialect: PostgresDialect): string {
   const bytes = dialect.isUtf8 ? x : `convert_to(${x},'UTF8')`
-  return free(x, `octet_length(${bytes})`, x, `md5(${bytes})`, dialect, `convert_to(${x},'UTF8')`)
+  return free(`octet_length(${bytes})`, x, `md5(${bytes})`, `convert_to(${x},'UTF8')`, dialect)
+}
+
+/** The free form of a text that costs too much to be computed for each of its uses. */
+function once(x: string, dialect: PostgresDialect): string {
+  return `(SELECT ${text('v.x', dialect)} FROM (SELECT ${x} AS x OFFSET 0) v)`
 }
 
 /** `v<n>:…` or, above 4,096 bytes, `w<n>:<hash>` (spec F15). */
-function free(
-  x: string,
-  size: string,
-  shown: string,
-  md5: string,
-  { digest }: PostgresDialect,
-  bytes: string,
-): string {
+function free(size: string, shown: string, md5: string, bytes: string, { digest }: PostgresDialect): string {
   const hash = digest === 'md5' ? md5 : `encode(sha256(${bytes}),'hex')`
-  return `CASE WHEN ${size} > ${FREE_FORM_MAX_BYTES} THEN 'w'||${size}||':'||${hash} WHEN ${x} IS NOT NULL THEN 'v'||${size}||':'||${shown} END`
+  return `CASE WHEN ${size} <= ${FREE_FORM_MAX_BYTES} THEN 'v'||${size}||':'||${shown} WHEN ${size} > ${FREE_FORM_MAX_BYTES} THEN 'w'||${size}||':'||${hash} END`
 }
 
 /** From 14 on extract is exact; before, whole seconds and the µs part are taken apart (spec F13). */
@@ -135,9 +140,10 @@ function interval(x: string): string {
   return `CASE WHEN isfinite(${x}) THEN (${months})||' '||${part('day')}||' '||(${us}) ELSE 'z'||${x}::text END`
 }
 
-/** How many elements and their canonical texts; a list that is not one-dimensional from 1 as the server prints it. */
-function list(of: CanonicalType, x: string, dialect: PostgresDialect): string {
+/** How many elements and their texts; a list that is not one-dimensional from 1 as the server prints it. */
+function list(of: CanonicalType, x: string, nativeType: string, dialect: PostgresDialect): string {
   const isSimple = `(cardinality(${x}) = 0 OR (array_ndims(${x}) = 1 AND array_lower(${x},1) = 1))`
-  const elements = `(SELECT string_agg(coalesce(${canonicalSql(of, 'u.e', dialect)},'N'),';' ORDER BY u.o) FROM unnest(${x}) WITH ORDINALITY u(e,o))`
+  const element = canonicalSql(of, 'u.e', nativeType.replace(/\[\]$/, ''), dialect)
+  const elements = `(SELECT string_agg(coalesce(${element},'N'),';' ORDER BY u.o) FROM unnest(${x}) WITH ORDINALITY u(e,o))`
   return `CASE WHEN ${isSimple} THEN cardinality(${x})||':'||coalesce(${elements},'') ELSE ${x}::text END`
 }
