@@ -1,6 +1,6 @@
 import type { Range } from '../../kernel/range.ts'
 import type { Classed } from './classes.ts'
-import { type LandingPlan, planPosition, STAGE } from './landing-plan.ts'
+import { isMarked, type LandingPlan, planPosition, STAGE } from './landing-plan.ts'
 import type { Merged } from './merge.ts'
 import { deepestFirst, isBelow, isInRange, positionJson } from './position-sql.ts'
 import { nameConstraint } from './refused-row.ts'
@@ -15,12 +15,15 @@ const image = ({ columns }: LandingPlan, alias: string): string =>
 
 /**
  * What a landing without key replaces: its range; without a range (lanes) the rows that equal a staged one, so that
- * landing them twice is the same as once (spec E55).
+ * landing them twice is the same as once (spec E55). Rows marked as gone are not there (A27).
  */
 function scope(plan: LandingPlan, range: Range | undefined): string {
-  if (range) return isInRange(planPosition(plan, 't'), range)
-  return `${image(plan, 't')} IN (SELECT ${image(plan, 's')} FROM ${STAGE} s)`
+  const inScope = range ? isInRange(planPosition(plan, 't'), range) : isStaged(plan)
+  return plan.hasMarks ? `${inScope} AND NOT ${isMarked(plan, 't')}` : inScope
 }
+
+const isStaged = (plan: LandingPlan): string =>
+  `${image(plan, 't')} IN (SELECT ${image(plan, 's')} FROM ${STAGE} s)`
 
 /** Classes without a key: a row is reprocessed when an equal one is there, otherwise late (spec E41). */
 export async function classifyAppend(plan: LandingPlan, rowsRead: number): Promise<Classed> {
@@ -57,6 +60,9 @@ export async function replaceRange(plan: LandingPlan): Promise<Merged> {
   if (later !== 0n || (added === 0n && gone === 0n)) return { inserted: 0, updated: 0 }
   try {
     await session.run(`DELETE FROM ${target} t WHERE ${inScope}`)
+    // A row marked as gone that came back stands there once (spec A27).
+    if (plan.hasMarks)
+      await session.run(`DELETE FROM ${target} t WHERE ${isMarked(plan, 't')} AND ${isStaged(plan)}`)
     await session.run(
       `INSERT INTO ${target} (${columnNames}, ${SEQ}) SELECT ${columnNames}, ${readSeq} FROM ${STAGE}`,
     )

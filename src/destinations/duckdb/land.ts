@@ -4,6 +4,7 @@ import { type ClaimRow, checkLanding, checkLocked } from '../claim-checks.ts'
 import type { Landing, Receipt } from '../destination.ts'
 import { lockClaim, moveClaim } from './claim-rows.ts'
 import type { Database } from './database.ts'
+import { hasMarks } from './has-marks.ts'
 import { planLanding } from './landing-plan.ts'
 import { type OpenedRows, openRows } from './pour.ts'
 import { writeRows } from './write-rows.ts'
@@ -40,7 +41,9 @@ async function landOpened(
   try {
     const row = checkLocked(await lockClaim(writer, landing.table.stream), landing)
     const hasGap = leavesGap(row, landing.readSeq)
-    const written = await writeRows({ database, plan: planLanding(database, landing, hasGap), rows, reach })
+    const marks = (await hasMarks(writer, landing.table.target)) ?? false
+    const plan = planLanding(database, landing, hasGap, marks)
+    const written = await writeRows({ database, plan, rows, reach })
     const started = performance.now()
     const receipt = receiptOf(landing, written, destinationId)
     const tailKeys = written.tailKeys ?? row.claim.tailKeys

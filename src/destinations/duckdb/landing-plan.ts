@@ -2,7 +2,14 @@ import type { Landing, TargetTable } from '../destination.ts'
 import type { Database } from './database.ts'
 import { positionOf } from './position-sql.ts'
 import type { Session } from './session.ts'
-import { columnList, keyTexts, type TargetColumn, targetColumns, targetName } from './target-columns.ts'
+import {
+  columnList,
+  DELETED,
+  keyTexts,
+  type TargetColumn,
+  targetColumns,
+  targetName,
+} from './target-columns.ts'
 
 /** Rows of one landing, as they came; and the same with what stands at the target for their key. */
 export const STAGE = 'temp.plimsoll_stage'
@@ -19,9 +26,16 @@ export interface LandingPlan {
   readonly readSeq: number
   /** A read with a smaller readSeq is outstanding (spec E53). */
   readonly hasGap: boolean
+  /** Rows of the target may be marked as gone at the source (spec A27). */
+  readonly hasMarks: boolean
 }
 
-export function planLanding(database: Database, landing: Landing, hasGap: boolean): LandingPlan {
+export function planLanding(
+  database: Database,
+  landing: Landing,
+  hasGap: boolean,
+  hasMarks: boolean,
+): LandingPlan {
   const { table, readSeq } = landing
   const columns = targetColumns(table)
   return {
@@ -33,8 +47,13 @@ export function planLanding(database: Database, landing: Landing, hasGap: boolea
     columnNames: columnList(columns),
     readSeq,
     hasGap,
+    hasMarks,
   }
 }
+
+/** True for rows that are marked as gone at the source. */
+export const isMarked = ({ hasMarks }: LandingPlan, alias: string): string =>
+  hasMarks ? `(${alias}.${DELETED} IS NOT NULL)` : 'false'
 
 export const planPosition = ({ table, columns }: LandingPlan, alias: string): string =>
   positionOf(table.order, columns, alias)

@@ -1,4 +1,4 @@
-import { keyColumns, type LandingPlan, MATCH, planPosition, STAGE } from './landing-plan.ts'
+import { isMarked, keyColumns, type LandingPlan, MATCH, planPosition, STAGE } from './landing-plan.ts'
 import { nameConstraint } from './refused-row.ts'
 import { columnList, differs, SEQ, sameKey } from './target-columns.ts'
 
@@ -17,7 +17,7 @@ export interface Merged {
 
 /**
  * Joins each staged row with the row of its key at the target, in history mode with its newest version (spec E54). A moved
- * position tells that a row differs; only rows that stand at the same position have their other columns fetched, for in a
+ * position tells that a row differs, a mark that it came back (A27); only rows that stand at the same position have their other columns fetched, for in a
  * large table that costs more than finding the key.
  */
 export async function matchStage(plan: LandingPlan, hasRepeated: boolean): Promise<void> {
@@ -27,14 +27,14 @@ export async function matchStage(plan: LandingPlan, hasRepeated: boolean): Promi
   const source = hasRepeated ? once : STAGE
   const position = planPosition(plan, 't')
   const present = table.mode === 'history' ? newestVersions(plan, source) : target
-  const [row, seq, there] =
+  const [row, seq, there, gone] =
     table.mode === 'history'
-      ? ['t.newest.at', 't.newest.seq', 't.newest.place']
-      : ['t.rowid', `t.${SEQ}`, position]
+      ? ['t.newest.at', 't.newest.seq', 't.newest.place', 't.newest.gone']
+      : ['t.rowid', `t.${SEQ}`, position, isMarked(plan, 't')]
   await session.run(
     `CREATE OR REPLACE TEMP TABLE plimsoll_match AS
      SELECT s.*, ${row} AS ${ROW_THERE}, ${seq} AS ${SEQ_THERE}, ${there} AS ${POSITION_THERE},
-       ${planPosition(plan, 's')} AS ${POSITION_HERE}, ${POSITION_THERE} IS DISTINCT FROM ${POSITION_HERE} AS ${DIFFERS}
+       ${planPosition(plan, 's')} AS ${POSITION_HERE}, coalesce(${gone}, false) OR ${POSITION_THERE} IS DISTINCT FROM ${POSITION_HERE} AS ${DIFFERS}
      FROM ${source} s LEFT JOIN ${present} t ON ${sameKey(table, columns, 's', 't')}`,
   )
   const isOpen = `m.${ROW_THERE} IS NOT NULL AND NOT m.${DIFFERS}`
@@ -49,7 +49,7 @@ export async function matchStage(plan: LandingPlan, hasRepeated: boolean): Promi
 function newestVersions(plan: LandingPlan, source: string): string {
   const { table, target, columns } = plan
   const place = planPosition(plan, 't')
-  const version = `{'at': t.rowid, 'seq': t.${SEQ}, 'place': ${place}}`
+  const version = `{'at': t.rowid, 'seq': t.${SEQ}, 'place': ${place}, 'gone': ${isMarked(plan, 't')}}`
   return `(SELECT ${columnList(keyColumns(plan), 't')}, max_by(${version}, t.${SEQ}) AS newest
     FROM ${target} t SEMI JOIN ${source} s ON ${sameKey(table, columns, 's', 't')} GROUP BY ${columnList(keyColumns(plan), 't')})`
 }

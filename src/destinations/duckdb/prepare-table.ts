@@ -4,7 +4,15 @@ import type { TableRef } from '../../sources/source.ts'
 import type { Prepared, StoredClaim, TargetTable } from '../destination.ts'
 import { MATCH_COLUMNS } from './merge.ts'
 import type { Session } from './session.ts'
-import { SEQ, SEQ_COLUMN, type TargetColumn, targetColumns, targetName } from './target-columns.ts'
+import {
+  DELETED,
+  DELETED_COLUMN,
+  SEQ,
+  SEQ_COLUMN,
+  type TargetColumn,
+  targetColumns,
+  targetName,
+} from './target-columns.ts'
 
 /**
  * Makes the target fit to land in, or says by name why it is not (spec E61, E67, STATE-4). One transaction. No index on
@@ -106,7 +114,7 @@ async function retypeEmpty(
 }
 
 /** Ours, and `rowid`: a column of that name hides DuckDB's own, by which landings find the rows that they wrote. */
-const TAKEN = new Set(['rowid', SEQ, ...MATCH_COLUMNS].map((name) => name.replaceAll('"', '')))
+const TAKEN = new Set(['rowid', SEQ, DELETED, ...MATCH_COLUMNS].map((name) => name.replaceAll('"', '')))
 
 /** DuckDB calls names equal that differ in case only. */
 function checkNames(table: TargetTable): void {
@@ -130,6 +138,7 @@ function checkColumns(
   const wanted = new Map([
     ...columns.map(({ name, sqlType }) => [name, sqlType] as const),
     [SEQ_COLUMN, 'BIGINT'],
+    [DELETED_COLUMN, 'TIMESTAMP WITH TIME ZONE'],
   ])
   for (const [name, found] of present) {
     const expected = wanted.get(name)

@@ -7,6 +7,9 @@ import { type WireColumn, wireColumnOf } from './wire-value.ts'
 
 export const SEQ_COLUMN = '_plimsoll_seq'
 export const SEQ = quoteIdentifier(SEQ_COLUMN)
+/** When a row was found gone at the source (spec A27). Added by the first mark, empty in rows that are there. */
+export const DELETED_COLUMN = '_plimsoll_deleted_at'
+export const DELETED = quoteIdentifier(DELETED_COLUMN)
 
 const TEXT: LogicalType = { name: 'text' }
 

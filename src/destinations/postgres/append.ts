@@ -2,7 +2,7 @@ import type { Position } from '../../kernel/position.ts'
 import type { Range } from '../../kernel/range.ts'
 import type { LateRow } from '../destination.ts'
 import type { Classed } from './classes.ts'
-import { type LandingPlan, list, planPosition, SEQ, STAGE } from './landing-plan.ts'
+import { DELETED, hasMarks, type LandingPlan, list, planPosition, SEQ, STAGE } from './landing-plan.ts'
 import { type Merged, writeOrName } from './merge.ts'
 import { isBelow, isInRange, positionFromText } from './position-sql.ts'
 import type { Session } from './sessions.ts'
@@ -14,12 +14,15 @@ const image = ({ columns }: LandingPlan, alias: string) => `ROW(${list(columns, 
 
 /**
  * What a landing without key replaces: its range, or, for rows without a range (lanes), the rows that equal a staged
- * one, so that landing them twice is the same as once (spec E55).
+ * one, so that landing them twice is the same as once (spec E55). Rows marked as gone are not there (A27).
  */
 function scope(plan: LandingPlan, range: Range | undefined): string {
-  if (range) return isInRange(planPosition(plan, 't'), range)
-  return `${image(plan, 't')} IN (SELECT ${image(plan, 's')} FROM ${STAGE} s)`
+  const inScope = range ? isInRange(planPosition(plan, 't'), range) : isStaged(plan)
+  return hasMarks(plan) ? `${inScope} AND t.${DELETED} IS NULL` : inScope
 }
+
+const isStaged = (plan: LandingPlan): string =>
+  `${image(plan, 't')} IN (SELECT ${image(plan, 's')} FROM ${STAGE} s)`
 
 /** Classes without a key: a row is reprocessed when an equal one is there, otherwise late (spec E41). */
 export async function classifyAppend(
@@ -68,6 +71,10 @@ export async function replaceRange(
   const { added, gone, later } = rows[0]
   if (later || (added === 0 && gone === 0)) return { inserted: 0, updated: 0 }
   await session.query(`DELETE FROM ${plan.target} t WHERE ${inScope}`)
+  // A row marked as gone that came back stands there once (spec A27).
+  if (hasMarks(plan)) {
+    await session.query(`DELETE FROM ${plan.target} t WHERE t.${DELETED} IS NOT NULL AND ${isStaged(plan)}`)
+  }
   await writeOrName(session, plan, rowCount, (source) =>
     session.query(
       `INSERT INTO ${plan.target} (${list(plan.columns)}, ${SEQ})

@@ -1,7 +1,7 @@
 import type { Position } from '../../kernel/position.ts'
 import type { LateRow, RowClasses } from '../destination.ts'
-import { differs, keyMatches } from './compare-sql.ts'
-import { joinPresent, type LandingPlan, planPosition, SEQ, STAGE } from './landing-plan.ts'
+import { keyMatches } from './compare-sql.ts'
+import { isChanged, joinPresent, type LandingPlan, planPosition, SEQ, STAGE } from './landing-plan.ts'
 import { isBelow, isEqual, isNewer, isOlder, positionFromText } from './position-sql.ts'
 import type { Session } from './sessions.ts'
 import { keyTexts } from './stage.ts'
@@ -28,7 +28,7 @@ export async function classifyStage(
   const incoming = planPosition(plan, 's')
   const present = planPosition(plan, 't')
   const below = isBelow(incoming, bound)
-  const changed = differs(plan.compared, 't', 's')
+  const changed = isChanged(plan, 't', 's')
   const equal = await session.query(
     `DELETE FROM ${STAGE} WHERE ctid = ANY (ARRAY(
        SELECT s.ctid FROM ${STAGE} s ${joinPresent(plan, 'JOIN')} WHERE ${below} AND NOT ${changed}))`,
@@ -67,6 +67,6 @@ export async function touchUnchanged(session: Session, plan: LandingPlan): Promi
   await session.query(
     `UPDATE ${plan.target} u SET ${SEQ} = ${plan.readSeq} FROM ${STAGE} s ${joinPresent(plan, 'JOIN')}
      WHERE ${keyMatches(plan.table, 'u', 's')} AND u.${SEQ} = t.${SEQ} AND t.${SEQ} < ${plan.readSeq}
-       AND NOT ${differs(plan.compared, 't', 's')}`,
+       AND NOT ${isChanged(plan, 't', 's')}`,
   )
 }

@@ -1,14 +1,15 @@
 import { assert } from '../../kernel/assert.ts'
 import { quoteIdentifier, quoteTable } from '../../kernel/sql-text.ts'
 import type { Landing, TargetTable } from '../destination.ts'
-import { keyMatches } from './compare-sql.ts'
-import { SEQ_COLUMN } from './names.ts'
+import { differs, keyMatches } from './compare-sql.ts'
+import { DELETED_COLUMN, SEQ_COLUMN } from './names.ts'
 import { projections } from './plain-csv.ts'
 import { positionOf } from './position-sql.ts'
 import type { ColumnFacts, TableFacts } from './table-facts.ts'
 
 export const STAGE = 'pg_temp.plimsoll_stage'
 export const SEQ = quoteIdentifier(SEQ_COLUMN)
+export const DELETED = quoteIdentifier(DELETED_COLUMN)
 
 /** What the statements of one landing are made of. */
 export interface LandingPlan {
@@ -42,6 +43,15 @@ export function planLanding({ table, readSeq, rows }: Landing, facts: TableFacts
 
 export const list = (columns: readonly string[], alias?: string): string =>
   columns.map((column) => (alias ? `${alias}.${column}` : column)).join(', ')
+
+/** Rows of the target may be marked as gone at the source (spec A27). */
+export const hasMarks = ({ facts }: LandingPlan): boolean => facts.columns.has(DELETED_COLUMN)
+
+/** True where a target's row is to become the staged one: it holds something else, or is marked as gone and came back. */
+export function isChanged(plan: LandingPlan, target: string, staged: string): string {
+  const content = differs(plan.compared, target, staged)
+  return hasMarks(plan) ? `(${target}.${DELETED} IS NOT NULL OR ${content})` : content
+}
 
 export function planPosition({ table }: LandingPlan, alias: string): string {
   return positionOf(alias, table.order, table.asText.includes(table.order.column))

@@ -1,7 +1,16 @@
-import { differs, isExact, keyMatches } from './compare-sql.ts'
+import { isExact, keyMatches } from './compare-sql.ts'
 import { findCulprit } from './culprit.ts'
 import { isAboutARow, rowError } from './errors.ts'
-import { joinPresent, type LandingPlan, list, SEQ, STAGE } from './landing-plan.ts'
+import {
+  DELETED,
+  hasMarks,
+  isChanged,
+  joinPresent,
+  type LandingPlan,
+  list,
+  SEQ,
+  STAGE,
+} from './landing-plan.ts'
 import type { Session } from './sessions.ts'
 import { keyTexts } from './stage.ts'
 
@@ -50,7 +59,7 @@ function upsertSql(plan: LandingPlan, source: string): string {
   return `WITH merged AS (
     INSERT INTO ${target} AS t (${list(columns)}, ${SEQ}) SELECT ${list(columns, 's')}, ${readSeq} FROM ${source} s
     ON CONFLICT (${list(keys)}) DO UPDATE SET ${assignments(plan, 'excluded')}
-    WHERE t.${SEQ} <= excluded.${SEQ} AND ${differs(plan.compared, 't', 'excluded')}
+    WHERE t.${SEQ} <= excluded.${SEQ} AND ${isChanged(plan, 't', 'excluded')}
     RETURNING t.xmax = 0 AS inserted)
   ${COUNT_BOTH}`
 }
@@ -64,7 +73,7 @@ function halvesSql(plan: LandingPlan, source: string): string {
   const match = keyMatches(table, 't', 's')
   return `WITH updated AS (
     UPDATE ${target} t SET ${assignments(plan, 's')} FROM ${source} s
-    WHERE ${match} AND t.${SEQ} <= ${readSeq} AND ${differs(plan.compared, 't', 's')} RETURNING 1),
+    WHERE ${match} AND t.${SEQ} <= ${readSeq} AND ${isChanged(plan, 't', 's')} RETURNING 1),
   inserted AS (
     INSERT INTO ${target} (${list(columns)}, ${SEQ}) SELECT ${list(columns, 's')}, ${readSeq} FROM ${source} s
     WHERE NOT EXISTS (SELECT FROM ${target} t WHERE ${match}) RETURNING 1)
@@ -76,7 +85,7 @@ function historySql(plan: LandingPlan, source: string): string {
   return `WITH merged AS (
     INSERT INTO ${target} (${list(columns)}, ${SEQ}) SELECT ${list(columns, 's')}, ${readSeq}
     FROM ${source} s ${joinPresent(plan, 'LEFT JOIN')}
-    WHERE t.${SEQ} IS NULL OR (t.${SEQ} < ${readSeq} AND ${differs(plan.compared, 't', 's')})
+    WHERE t.${SEQ} IS NULL OR (t.${SEQ} < ${readSeq} AND ${isChanged(plan, 't', 's')})
     RETURNING true AS inserted)
   ${COUNT_BOTH}`
 }
@@ -85,7 +94,9 @@ const COUNT_BOTH = `SELECT count(*) FILTER (WHERE inserted) AS inserted, count(*
   FROM merged`
 
 /** Keys are written as well where two of them can match and print differently (1.0 and 1.00). */
-function assignments({ table, columns, compared, readSeq }: LandingPlan, from: string): string {
+function assignments(plan: LandingPlan, from: string): string {
+  const { table, columns, compared, readSeq } = plan
+  const ours = [`${SEQ} = ${readSeq}`, ...(hasMarks(plan) ? [`${DELETED} = NULL`] : [])]
   const written = columns.filter((_, i) => !table.key.includes(compared[i]!.name) || !isExact(compared[i]!))
-  return [...written.map((column) => `${column} = ${from}.${column}`), `${SEQ} = ${readSeq}`].join(', ')
+  return [...written.map((column) => `${column} = ${from}.${column}`), ...ours].join(', ')
 }

@@ -4,6 +4,11 @@ import type { TargetTable } from '../destination.ts'
 /** The column that holds the readSeq of a row (spec E53). */
 export const SEQ_COLUMN = '_plimsoll_seq'
 
+/** When a row was found gone at the source (spec A27). Added by the first mark, empty in rows that are there. */
+export const DELETED_COLUMN = '_plimsoll_deleted_at'
+
+const OURS: readonly string[] = [SEQ_COLUMN, DELETED_COLUMN]
+
 const MAX_NAME_BYTES = 63
 const MAX_COLUMNS = 1600
 const SYSTEM_COLUMNS = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
@@ -16,7 +21,7 @@ export function checkNames(table: TargetTable): void {
   for (const { name } of table.columns) {
     checkName('column', name)
     if (SYSTEM_COLUMNS.has(name)) refuse(`PostgreSQL keeps the column name "${name}" for itself`, name)
-    if (name === SEQ_COLUMN) refuse(`Plimsoll keeps the column name "${name}" for itself`, name)
+    if (OURS.includes(name)) refuse(`Plimsoll keeps the column name "${name}" for itself`, name)
     if (seen.has(name)) refuse(`the column "${name}" appears twice`, name)
     seen.add(name)
   }

@@ -4,7 +4,7 @@ import type { Prepared, StoredClaim, TargetTable } from '../destination.ts'
 import { canHold, columnTypes } from './column-types.ts'
 import type { ServerError } from './errors.ts'
 import { ensureKeyIndex } from './key-index.ts'
-import { checkNames, SEQ_COLUMN } from './names.ts'
+import { checkNames, DELETED_COLUMN, SEQ_COLUMN } from './names.ts'
 import { SEQ_DEFINITION } from './seq-column.ts'
 import type { Session } from './sessions.ts'
 import { createSchema } from './store.ts'
@@ -99,7 +99,8 @@ function checkColumns(table: TargetTable, types: Types, facts: TableFacts, isFil
     const present = facts.columns.get(name)
     if (present) checkColumn(table, present, wanted)
   }
-  const foreign = [...facts.columns.keys()].find((name) => name !== SEQ_COLUMN && !types.has(name))
+  const ours = [SEQ_COLUMN, DELETED_COLUMN]
+  const foreign = [...facts.columns.keys()].find((name) => !ours.includes(name) && !types.has(name))
   if (foreign !== undefined) {
     mismatch(table, `${table.target.name} has a column ${foreign} that the source lacks`, { column: foreign })
   }

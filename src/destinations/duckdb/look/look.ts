@@ -7,10 +7,11 @@ import type { BucketPick, FoundRow, Look, LookedRow } from '../../../sources/loo
 import type { StoredClaim, TargetLookRequest } from '../../destination.ts'
 import { readClaim } from '../claim-rows.ts'
 import type { Database } from '../database.ts'
+import { hasMarks } from '../has-marks.ts'
 import type { Row, Session } from '../session.ts'
 import { hasStore } from '../store.ts'
 import { fillKeys } from './key-table.ts'
-import { DELETED_COLUMN, lookRelation, scopeCondition } from './relation.ts'
+import { lookRelation, scopeCondition } from './relation.ts'
 
 /** Rows of this transaction's own tables have no usable rowid: each page is a scan, so pages are large. */
 const BATCH_ROWS = 20_000
@@ -26,7 +27,8 @@ export async function openLook(
   try {
     await session.run('BEGIN')
     const claim = (await hasStore(session)) ? await readClaim(session, table.stream) : undefined
-    const hasTombstones = await targetColumnExists(session, table.target)
+    const hasTombstones = await hasMarks(session, table.target)
+    if (hasTombstones === undefined) throw targetGone(table.target)
     const [now] = await session.row('SELECT epoch_us(current_timestamp)::VARCHAR')
     const relation = lookRelation(database.catalog, table, hasTombstones)
     return { look: createLook(session, relation, { table, plan }, String(now)), claim }
@@ -36,23 +38,10 @@ export async function openLook(
   }
 }
 
-/** Whether tombstones can be there; throws when the target is not. */
-async function targetColumnExists(
-  session: Session,
-  target: TargetLookRequest['table']['target'],
-): Promise<boolean> {
-  const names = await session.rows(
-    `SELECT column_name FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
-    [target.schema, target.name],
-  )
-  if (names.length > 0) return names.some(([name]) => name === DELETED_COLUMN)
-  throw new PlimsollError(
-    'DESTINATION_WENT_BACK',
-    `${target.schema}.${target.name} is not at the destination`,
-    {
-      hint: 'The table is gone although its rows were claimed. plimsoll state rewind reads them again.',
-    },
-  )
+function targetGone({ schema, name }: TargetLookRequest['table']['target']): PlimsollError {
+  return new PlimsollError('DESTINATION_WENT_BACK', `${schema}.${name} is not at the destination`, {
+    hint: 'The table is gone although its rows were claimed. plimsoll state rewind reads them again.',
+  })
 }
 
 function createLook(

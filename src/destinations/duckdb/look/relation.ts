@@ -4,10 +4,7 @@ import type { LookScope } from '../../../kernel/fingerprint/comparison.ts'
 import { quoteLiteral } from '../../../kernel/sql-text.ts'
 import type { TargetTable } from '../../destination.ts'
 import { isInRange, positionLiteral, positionOf } from '../position-sql.ts'
-import { columnList, SEQ, targetColumns, targetName } from '../target-columns.ts'
-
-export const DELETED_COLUMN = '_plimsoll_deleted_at'
-export const DELETED = `"${DELETED_COLUMN}"`
+import { columnList, DELETED, SEQ, targetColumns, targetName } from '../target-columns.ts'
 
 /** The rows that a check sees, as a relation: in history mode each key's newest version; tombstones are absent (A7). */
 export function lookRelation(catalog: string, table: TargetTable, hasTombstones: boolean): string {

@@ -3,9 +3,9 @@ import { checkRemoval } from '../../claim-checks.ts'
 import type { Removal } from '../../destination.ts'
 import { confirmClaim, lockClaim } from '../claim-rows.ts'
 import type { Session } from '../session.ts'
-import { columnList, SEQ, targetColumns, targetName } from '../target-columns.ts'
+import { columnList, DELETED, SEQ, targetColumns, targetName } from '../target-columns.ts'
 import { fillKeys } from './key-table.ts'
-import { DELETED, keyList } from './relation.ts'
+import { keyList } from './relation.ts'
 
 const GONE = 'plimsoll_gone'
 

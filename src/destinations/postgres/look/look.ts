@@ -12,10 +12,11 @@ import type { BucketPick, FoundRow, Look, LookedRow } from '../../../sources/loo
 import type { StoredClaim, TargetLookRequest } from '../../destination.ts'
 import { readClaim } from '../claim-rows.ts'
 import { destinationError } from '../errors.ts'
+import { DELETED_COLUMN } from '../names.ts'
 import type { Session, Sessions } from '../sessions.ts'
 import { storeExists } from '../store.ts'
 import { holdSession } from './hold-session.ts'
-import { DELETED_COLUMN, lookRelation, scopeCondition } from './relation.ts'
+import { lookRelation, scopeCondition } from './relation.ts'
 
 const BATCH_ROWS = 5_000
 const KEYS_A_CHUNK = 50_000

@@ -2,12 +2,8 @@ import { encodingPattern } from '../../../kernel/encoding-pattern.ts'
 import type { LookScope } from '../../../kernel/fingerprint/comparison.ts'
 import { quoteIdentifier, quoteLiteral, quoteTable } from '../../../kernel/sql-text.ts'
 import type { TargetTable } from '../../destination.ts'
-import { SEQ_COLUMN } from '../names.ts'
+import { DELETED, SEQ } from '../landing-plan.ts'
 import { isInRange, positionLiteral, positionOf } from '../position-sql.ts'
-
-export const DELETED_COLUMN = '_plimsoll_deleted_at'
-export const DELETED = quoteIdentifier(DELETED_COLUMN)
-const SEQ = quoteIdentifier(SEQ_COLUMN)
 
 /** The rows that a check sees, as a relation: in history mode each key's newest version; tombstones are absent (A7). */
 export function lookRelation(table: TargetTable, hasTombstones: boolean): string {

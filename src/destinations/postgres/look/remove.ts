@@ -3,11 +3,9 @@ import { quoteIdentifier, quoteTable } from '../../../kernel/sql-text.ts'
 import { checkRemoval } from '../../claim-checks.ts'
 import type { Removal } from '../../destination.ts'
 import { confirmClaim, lockClaim } from '../claim-rows.ts'
-import { SEQ_COLUMN } from '../names.ts'
+import { DELETED, SEQ } from '../landing-plan.ts'
 import type { Session } from '../sessions.ts'
-import { DELETED, newestVersions } from './relation.ts'
-
-const SEQ = quoteIdentifier(SEQ_COLUMN)
+import { newestVersions } from './relation.ts'
 
 /**
  * Takes rows away, or marks them, in the transaction the caller opened, with the claim (spec A27). In history mode a mark
