@@ -17,8 +17,9 @@ export async function openLook(pool: Pool, request: SourceLookRequest, reach: Re
   const ask = async (sql: string): Promise<readonly Row[]> => connection.rows(sql, [], request.queryMaxMs)
   let isClosed = false
   try {
-    await ask('SET LOCAL max_parallel_workers_per_gather = 0')
     const statements = lookStatements(request, await readDialect(snapshot, request, ask))
+    // After the savepoint's last use: going back to it would undo the setting.
+    await ask('SET LOCAL max_parallel_workers_per_gather = 0')
     let cursorCount = 0
     return {
       snapshotId: snapshot.id,
@@ -70,11 +71,12 @@ export async function openLook(pool: Pool, request: SourceLookRequest, reach: Re
 
 async function readDialect(
   { connection }: Snapshot,
-  { shape, plan }: SourceLookRequest,
+  { shape, plan, asText }: SourceLookRequest,
   ask: (sql: string) => Promise<readonly Row[]>,
 ): Promise<LookDialect> {
   const [row] = await ask(
-    `SELECT current_setting('server_encoding') AS encoding, current_setting('track_commit_timestamp') AS commits`,
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('track_commit_timestamp') AS commits,
+       pg_is_in_recovery() AS standby`,
   )
   if (row?.encoding === 'SQL_ASCII') {
     throw new PlimsollError(
@@ -86,13 +88,28 @@ async function readDialect(
     )
   }
   const hasTransactions = shape.kind !== 'view'
+  // A text is printed as it stands, whatever the column's type.
+  const isAsIs = (column: { name: string; nativeType: string }): boolean =>
+    column.nativeType === 'text' || !asText.includes(column.name)
   return {
     digest: plan.digest,
     isUtf8: row?.encoding === 'UTF8',
     versionNumber: connection.versionNumber,
-    nativeTypes: new Map(shape.columns.map(({ name, nativeType }) => [name, nativeType])),
+    nativeTypes: new Map(shape.columns.filter(isAsIs).map(({ name, nativeType }) => [name, nativeType])),
     hasTransactions,
-    hasCommitTimes: hasTransactions && row?.commits === 'on',
+    hasCommitTimes:
+      hasTransactions && row?.commits === 'on' && (row.standby === 'f' || (await keepsCommitTimes(ask))),
+  }
+}
+
+/** A standby keeps them if its primary does, whatever its own setting says. */
+async function keepsCommitTimes(ask: (sql: string) => Promise<readonly Row[]>): Promise<boolean> {
+  try {
+    await ask(`SELECT pg_xact_commit_timestamp('3'::xid)`)
+    return true
+  } catch {
+    await ask('ROLLBACK TO SAVEPOINT plimsoll')
+    return false
   }
 }
 

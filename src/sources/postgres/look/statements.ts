@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { assert } from '../../../kernel/assert.ts'
 import type { LookScope, WordKind } from '../../../kernel/fingerprint/comparison.ts'
 import { decodeKeyText } from '../../../kernel/fingerprint/key-text.ts'
@@ -67,7 +68,7 @@ export function lookStatements(request: SourceLookRequest, dialect: LookDialect)
           : []),
       ]
       const found = `SELECT ${[`${row.keyText} AS k`, `${row.positionText} AS p`, `${content(word)} AS r`, ...texts, ...written].join(', ')}
-        FROM ${table} WHERE ${keysCondition(request, row.keyText, keyTexts)}`
+        FROM ${table} WHERE ${keysCondition(request, dialect, digestOf(row.keyText), keyTexts)}`
       return `SELECT q.*, ${digestOf('k')} AS d, ${postgresWord(digestOf('r'))} AS w FROM (${found}) q`
     },
     duplicates: (limit) =>
@@ -90,19 +91,27 @@ function orderedColumn({ shape, order }: SourceLookRequest): OrderedColumn {
   return { order, nativeType: column.nativeType, nullable: column.nullable, futureFromUs: undefined }
 }
 
-/** By the key's index where every key can be written as literals; else by the texts themselves. */
+/**
+ * By the key's index where every key can be written as literals, which a database of another encoding may not know; else by
+ * the digests of the key texts.
+ */
 function keysCondition(
   { shape, plan }: SourceLookRequest,
-  keyText: string,
+  { isUtf8 }: LookDialect,
+  keyDigest: string,
   keyTexts: readonly string[],
 ): string {
   if (keyTexts.length === 0) return 'false'
   const columns = plan.columns.slice(0, plan.keyCount)
   const types = columns.map(({ canonical }) => canonical)
   const keys = keyTexts.map((text) => decodeKeyText(types, text))
-  const isKeyed = plan.keyCount < plan.columns.length
-  if (!isKeyed || keys.some((key) => key === undefined))
-    return `${keyText} IN (${keyTexts.map(quoteLiteral).join(', ')})`
-  const key = columns.map(({ name }): KeyColumn => shape.columns.find((each) => each.name === name)!)
-  return keysPredicate(key, keys as (string | null)[][])
+  const isKeyed =
+    plan.keyCount < plan.columns.length || shape.keys.some((key) => key.columns.length === plan.keyCount)
+  const isKnown = isUtf8 || keyTexts.every((text) => /^[\x20-\x7e]*$/.test(text))
+  if (isKeyed && isKnown && keys.every((key) => key !== undefined)) {
+    const key = columns.map(({ name }): KeyColumn => shape.columns.find((each) => each.name === name)!)
+    return keysPredicate(key, keys)
+  }
+  const digests = keyTexts.map((text) => quoteLiteral(createHash(plan.digest).update(text).digest('hex')))
+  return `${keyDigest} IN (${digests.join(', ')})`
 }
