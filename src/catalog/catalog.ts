@@ -80,7 +80,10 @@ export interface Catalog {
    * `run_id`, new in the stream, names it; without one its kind and place do (`decree-12`).
    */
   appendRecord(stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
+  /** Newest first. */
   records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
+  /** Oldest first, those whose sequence is above `after`. */
+  recordsAfter(stream: string, after: number, limit: number): Promise<readonly StoredRecord[]>
   record(runId: string): Promise<StoredRecord | undefined>
 
   addRange(entry: LedgerEntry): Promise<void>

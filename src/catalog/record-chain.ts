@@ -45,15 +45,18 @@ export interface ChainFault {
 }
 
 /**
- * The first fault of a stream's records, as they stand from the oldest on, or undefined: a changed, missing, swapped or
- * inserted one shows (spec A58). Only the last can be changed together with its hash: a head kept elsewhere tells.
+ * The first fault of a stream's records, oldest first, or undefined: a changed, missing, swapped or inserted one shows
+ * (spec A58). `after`: the record before them, when they are not the first. Only the last record can be changed together
+ * with its hash: a head kept elsewhere tells.
  */
-export function chainFault(records: readonly StoredRecord[]): ChainFault | undefined {
-  let before: StoredRecord | undefined
-  for (const [index, record] of records.entries()) {
-    const what = faultOf(record, before, index + 1, records)
+export function chainFault(records: readonly StoredRecord[], after?: StoredRecord): ChainFault | undefined {
+  let before = after
+  let place = (after?.sequence ?? 0) + 1
+  for (const record of records) {
+    const what = faultOf(record, before, place, records)
     if (what !== undefined) return { record, what }
     before = record
+    place++
   }
   return undefined
 }

@@ -16,6 +16,7 @@ import { registerRuns } from './runs.ts'
 import { registerState } from './state.ts'
 import { registerStatus } from './status.ts'
 import { registerTrace } from './trace.ts'
+import { registerVerify } from './verify.ts'
 
 /** Every command, in the order of the help. A new one is a file and a line here. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -32,6 +33,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerAudit,
   registerReconcile,
   registerRepair,
+  registerVerify,
   registerState,
   registerConfig,
   registerCompletion,

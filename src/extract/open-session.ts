@@ -9,7 +9,7 @@ import type { Engine } from './engine.ts'
 import { makeFacts, writeFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
 import { memoryCoverage, memoryOfClaim, saveMemory } from './progress-state.ts'
-import { createRecorder, type RunKind } from './record.ts'
+import { boundsOf, createRecorder, type RunKind } from './record.ts'
 import type { StreamSettings } from './settings.ts'
 import { settleClaim } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
@@ -189,7 +189,9 @@ async function closeAbandoned(engine: Engine, catalogKey: string, epoch: number)
   for (const run of await engine.catalog.openRuns(catalogKey)) {
     if (run.epoch >= epoch) continue
     const { runId, kind, host, pid, openedUs } = run
+    const landed = await landedBy(engine, catalogKey, runId)
     const record = {
+      ...landed,
       run_id: runId,
       kind,
       host,
@@ -198,5 +200,22 @@ async function closeAbandoned(engine: Engine, catalogKey: string, epoch: number)
       outcome: 'abandoned',
     }
     await engine.catalog.closeRun(runId, catalogKey, record)
+  }
+}
+
+/** What the ledger knows of a run that can tell no more: its ranges stand, though nobody holds their receipts. */
+async function landedBy(
+  engine: Engine,
+  catalogKey: string,
+  runId: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const entries = (await engine.catalog.ranges(catalogKey)).filter((entry) => entry.runId === runId)
+  const moved = entries.filter(({ kind }) => kind === 'run' || kind === 'first_load')
+  const [first] = moved
+  if (!first) return {}
+  return {
+    generation: first.generation,
+    position_kind: first.range.upper.kind,
+    adopted: moved.map(({ range }) => boundsOf(range)),
   }
 }

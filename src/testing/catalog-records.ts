@@ -33,6 +33,10 @@ export function recordTests(setup: CatalogSetup): void {
         const again = await open()
         expect(await again.records(STREAM, 10)).toEqual([second, first])
         expect(await again.records(STREAM, 1)).toEqual([second])
+        expect(await again.recordsAfter(STREAM, 0, 10)).toEqual([first, second])
+        expect(await again.recordsAfter(STREAM, 0, 1)).toEqual([first])
+        expect(await again.recordsAfter(STREAM, 1, 10)).toEqual([second])
+        expect(await again.recordsAfter(STREAM, 2, 10)).toEqual([])
         expect((await again.records(undefined, 10)).map((record) => record.runId)).toEqual([
           'r2',
           'other',

@@ -8,7 +8,15 @@ import { acquireLease, listLeases, releaseLease, renewLease } from './leases.ts'
 import { memoryNames, recall, remember } from './memory.ts'
 import { thisProcess } from './process-mark.ts'
 import { addRange, listRanges } from './ranges.ts'
-import { appendRecord, closeRun, findRecord, listRecords, openRun, openRuns } from './runs.ts'
+import {
+  appendRecord,
+  closeRun,
+  findRecord,
+  listRecords,
+  listRecordsAfter,
+  openRun,
+  openRuns,
+} from './runs.ts'
 
 /**
  * Opens the catalog in `<folder>/catalog.sqlite` and creates folder and file when absent. For the processes of one host, on a
@@ -29,6 +37,7 @@ export async function openCatalog(folder: string): Promise<Catalog> {
     closeRun: async (runId, stream, record) => closeRun(db, runId, stream, record),
     appendRecord: async (stream, record) => appendRecord(db, stream, record),
     records: async (stream, limit) => listRecords(db, stream, limit),
+    recordsAfter: async (stream, after, limit) => listRecordsAfter(db, stream, after, limit),
     record: async (runId) => findRecord(db, runId),
     addRange: async (entry) => addRange(db, entry),
     ranges: async (stream, generation) => listRanges(db, stream, generation),

@@ -71,6 +71,17 @@ export function listRecords(db: Db, stream: string | undefined, limit: number): 
   return (rows as RecordRow[]).map(toRecord)
 }
 
+/** Oldest first. */
+export function listRecordsAfter(
+  db: Db,
+  stream: string,
+  after: number,
+  limit: number,
+): readonly StoredRecord[] {
+  const sql = `${RECORD} WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?`
+  return (reading(db, () => db.prepare(sql).all(stream, after, limit)) as RecordRow[]).map(toRecord)
+}
+
 export function findRecord(db: Db, runId: string): StoredRecord | undefined {
   const row = reading(db, () => db.prepare(`${RECORD} WHERE run_id = ? ORDER BY id`).get(runId)) as
     | RecordRow

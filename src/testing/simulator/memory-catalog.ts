@@ -83,6 +83,11 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
       const all = store.records.filter((record) => stream === undefined || record.stream === stream)
       return all.reverse().slice(0, limit)
     },
+    async recordsAfter(stream, after, limit) {
+      return store.records
+        .filter((record) => record.stream === stream && record.sequence > after)
+        .slice(0, limit)
+    },
     async record(runId) {
       return store.records.find((record) => record.runId === runId)
     },

@@ -1,3 +1,4 @@
+import type { StoredRecord } from '../../catalog/catalog.ts'
 import type { Mistake, StreamResult } from '../../extract/index.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
 import type { Position } from '../../kernel/position.ts'
@@ -15,6 +16,8 @@ export interface RunScheduleOptions {
   readonly change?: (schedule: Schedule) => Schedule
   /** Gets a line for everything that happens. */
   readonly trace?: (text: string) => void
+  /** Gets every record, oldest first, once the world is at rest. */
+  readonly onRest?: (records: readonly StoredRecord[]) => void
 }
 
 export interface ScheduleReport {
@@ -54,6 +57,7 @@ export async function runSchedule(seed: number, options: RunScheduleOptions = {}
     if (checker.violation) break
   }
   if (!checker.violation) await comeToRest(world, checker, machine)
+  options.onRest?.(world.catalog.records)
   return {
     violation: checker.violation,
     runCount: machine.runCount,
