@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { canonicalText } from '../kernel/fingerprint/canonical-text.ts'
-import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../kernel/fingerprint/comparison.ts'
-import { makeComparisonPlan } from '../kernel/fingerprint/make-plan.ts'
-import { addWord, type Digest, EMPTY_SUM, wordOf } from '../kernel/fingerprint/words.ts'
-import type { PositionOrder } from '../kernel/order.ts'
-import type { BucketPick, Look, LookedRow } from '../sources/look.ts'
-import type { ColumnShape } from '../sources/source.ts'
+import { canonicalText } from '../../src/kernel/fingerprint/canonical-text.ts'
+import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../../src/kernel/fingerprint/comparison.ts'
+import { makeComparisonPlan } from '../../src/kernel/fingerprint/make-plan.ts'
+import { addWord, type Digest, EMPTY_SUM, wordOf } from '../../src/kernel/fingerprint/words.ts'
+import type { PositionOrder } from '../../src/kernel/order.ts'
+import type { BucketPick, Look, LookedRow } from '../../src/sources/look.ts'
+import type { ColumnShape } from '../../src/sources/source.ts'
 
 export const ALL = { rows: 'all' } as const
 export const ORDERED = { rows: 'ordered' } as const
