@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type AuditAsked, auditStreams } from '../assure/audit/audit-streams.ts'
-import { NOTHING_MEASURED } from '../assure/audit/lateness-knowledge.ts'
+import { latenessKnowledge } from '../assure/lateness/knowledge.ts'
 import { parseDurationUs } from '../config/duration.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { act, pipelineOptions } from './action.ts'
@@ -35,7 +35,7 @@ export function registerAudit(program: Command): void {
         engine,
         chosen,
         asked,
-        async () => NOTHING_MEASURED,
+        (settings) => latenessKnowledge(engine, settings),
         (audit) => terminal.data(renderAudit(audit, terminal.colour)),
       )
       for (const each of answer.notLooked) terminal.data(renderNotLooked(each, terminal.colour))

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { startLateness } from '../assure/lateness/start.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { redactUrl } from '../config/connection-url.ts'
 import type { PipelineConfig } from '../config/pipeline-config.ts'
@@ -52,11 +53,18 @@ export async function openPipeline(
     await source.close()
     throw error
   }
+  const streams = config.tables.map((table) => toStreamSettings(config, table))
+  const time = clock(options.signal)
+  const lateness = startLateness(
+    { catalog, source, clock: time },
+    { samplerMs: samplerMsOf(streams), keeps: !options.lookOnly },
+  )
   const engine: Engine = {
     source,
     destination,
     catalog,
-    clock: clock(options.signal),
+    clock: time,
+    lateness: lateness.watch,
     reach,
     emit: options.emit ?? (() => {}),
     holder: {
@@ -72,12 +80,19 @@ export async function openPipeline(
   }
   return {
     engine,
-    streams: config.tables.map((table) => toStreamSettings(config, table)),
+    streams,
     close: async () => {
+      await lateness.stop()
       await Promise.all([source.close(), destination.close()])
     },
   }
 }
+
+/** Streams of one source share its sampler: the most impatient of them decides. */
+const samplerMsOf = (streams: readonly StreamSettings[]): number =>
+  streams.reduce((least, { limits }) => Math.min(least, limits.samplerMs), SAMPLER_LONGEST_MS)
+
+const SAMPLER_LONGEST_MS = 3_600_000
 
 type MakeContext = (url: string) => ConnectorContext
 

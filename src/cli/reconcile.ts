@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { NOTHING_MEASURED } from '../assure/audit/lateness-knowledge.ts'
+import { latenessKnowledge } from '../assure/lateness/knowledge.ts'
 import { reconcileStreams } from '../assure/reconcile/reconcile-streams.ts'
 import type { DeleteMode } from '../extract/index.ts'
 import { act, pipelineOptions } from './action.ts'
@@ -41,7 +41,7 @@ export function registerReconcile(program: Command): void {
         engine,
         chosen,
         asked,
-        async () => NOTHING_MEASURED,
+        (settings) => latenessKnowledge(engine, settings),
         (result) => terminal.data(renderReconcile(result, terminal.colour)),
       )
       for (const each of answer.notLooked) terminal.data(renderNotLooked(each, terminal.colour))

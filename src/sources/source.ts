@@ -210,6 +210,8 @@ export interface CommitTime {
   readonly position: Position
   /** Key columns are not read: the place of the row in its table, for a person. */
   readonly place: string
+  /** By the source's clock, µs since 1970. */
+  readonly committedUs: bigint
   /** µs from the position to the commit; negative where the stamp is ahead. For wall times both are wall times. */
   readonly latenessUs: bigint
 }

@@ -116,7 +116,10 @@ function sharesGrain(check: CheckSession, a: Position, b: Position): boolean {
 const HOUR_US = 3_600_000_000n
 
 /** C: an hour, four times the largest lateness, the longest transaction: whichever is most (spec A20). */
-export function ceiling({ largestLatenessUs = 0n, longestTransactionUs = 0n }: LatenessKnowledge): bigint {
+export function ceiling({
+  largestLatenessUs = 0n,
+  longestTransactionUs = 0n,
+}: Pick<LatenessKnowledge, 'largestLatenessUs' | 'longestTransactionUs'>): bigint {
   return [HOUR_US, 4n * largestLatenessUs, longestTransactionUs].reduce((a, b) => (a > b ? a : b))
 }
 

@@ -1,14 +1,12 @@
 import type { Engine } from '../../extract/engine.ts'
 import type { StreamSettings } from '../../extract/settings.ts'
 import type { LatenessKnowledge } from '../audit/lateness-knowledge.ts'
+import { JUDGED_DAYS } from './history.ts'
 import { allTogether } from './levels.ts'
 import { loadSamplerHistory, type SamplerHistory } from './sampler-history.ts'
 import { samplerScope } from './sampler-log.ts'
 import { sketchCount } from './sketch.ts'
 import { KEPT_DAYS, loadStore } from './store.ts'
-
-/** How far back lateness counts for judgements (assurance A18, A20, A38). */
-export const JUDGED_DAYS = 14
 
 /** What measuring and sampling say for the attribution of lost rows (assurance A18 to A20). */
 export async function latenessKnowledge(

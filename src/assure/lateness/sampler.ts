@@ -8,14 +8,14 @@ export interface SamplerOptions {
   readonly catalog: Catalog
   readonly source: Pick<Source, 'identity' | 'openTransactions'>
   readonly samplerMs: number
-  /** False where nothing may be written: looks are then taken and not kept. */
-  readonly keeps: boolean
 }
 
 /** Looks at who has a transaction open, now and then (assurance A19, A36). */
 export interface Sampler {
   /** One look, or the one that is just being taken; undefined where a source has no list of them. */
   look(): Promise<OpenTransactions | undefined>
+  /** One look, unless the last is younger than `samplerMs`. */
+  lookIfOld(): Promise<void>
   /** Looks taken in this process after the look with that number, and the number of the last one; at most an hour's. */
   since(number: number): { readonly looks: readonly WriterLook[]; readonly last: number }
   /** Goes on looking every `samplerMs` until stopped. A look that fails is a gap and nothing else. */
@@ -25,7 +25,7 @@ export interface Sampler {
 
 const REMEMBERED = 400
 
-export function createSampler({ catalog, source, samplerMs, keeps }: SamplerOptions): Sampler {
+export function createSampler({ catalog, source, samplerMs }: SamplerOptions): Sampler {
   const recent: WriterLook[] = []
   let taken = 0
   let before: OpenTransactions | undefined
@@ -33,9 +33,11 @@ export function createSampler({ catalog, source, samplerMs, keeps }: SamplerOpti
   let running: Promise<OpenTransactions | undefined> | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  let lastMs = Number.NEGATIVE_INFINITY
 
   const take = async (): Promise<OpenTransactions | undefined> => {
     const look = await source.openTransactions?.()
+    lastMs = performance.now()
     if (!look) return undefined
     scope ??= samplerScope(await source.identity())
     if (look.complete) {
@@ -44,7 +46,7 @@ export function createSampler({ catalog, source, samplerMs, keeps }: SamplerOpti
       if (recent.length > REMEMBERED) recent.shift()
     }
     before = look.complete ? look : undefined
-    if (keeps) await keepLook(catalog, scope, look, samplerMs)
+    await keepLook(catalog, scope, look, samplerMs)
     return look
   }
 
@@ -68,6 +70,9 @@ export function createSampler({ catalog, source, samplerMs, keeps }: SamplerOpti
 
   return {
     look,
+    async lookIfOld() {
+      if (performance.now() - lastMs >= samplerMs) await look()
+    },
     since: (number) => ({ looks: recent.slice(Math.max(0, recent.length - (taken - number))), last: taken }),
     start: goOn,
     async stop() {

@@ -39,9 +39,9 @@ function statement(request: CommitTimesRequest): string {
   const column = shape.columns.find(({ name }) => name === order.column)
   assert(column, `the position column ${order.column} is not in the table`)
   const ordered = { order, nativeType: column.nativeType, nullable: column.nullable, futureFromUs: undefined }
-  const committed =
+  const wall =
     order.kind === 'timestamp' ? `committed AT TIME ZONE ${quoteLiteral(order.zone ?? 'UTC')}` : 'committed'
-  return `SELECT place, position, ${us(committed)} AS committed FROM (
+  return `SELECT place, position, ${us('committed')} AS committed, ${us(wall)} AS comparable FROM (
     SELECT ${quoteIdentifier(order.column)}::text AS position, t.ctid::text AS place,
            pg_xact_commit_timestamp(t.xmin) AS committed
     FROM ${quoteTable(shape.table)} t WHERE ${rangePredicate(ordered, range.lower, range.upper)}${chosenByChance(share)}
@@ -58,9 +58,17 @@ function chosenByChance(share: number): string {
 }
 
 function commitTime({ order }: CommitTimesRequest, row: Row): CommitTime[] {
-  assert(row.position != null && row.committed != null, 'a row without position or commit time came')
+  const { committed, comparable } = row
+  assert(row.position != null && committed != null && comparable != null, 'a row without a commit time came')
   const position = positionFromText(order, row.position)
   const positionUs = positionToUs(order, position)
   if (positionUs === undefined) return []
-  return [{ position, place: row.place ?? '', latenessUs: BigInt(row.committed) - positionUs }]
+  return [
+    {
+      position,
+      place: row.place ?? '',
+      committedUs: BigInt(committed),
+      latenessUs: BigInt(comparable) - positionUs,
+    },
+  ]
 }
