@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Destination } from '../destinations/destination.ts'
 import type { LookScope } from '../kernel/fingerprint/comparison.ts'
-import type { Look, LookedRow } from '../sources/look.ts'
+import type { LookedRow } from '../sources/look.ts'
 import { failure } from './destination-expect.ts'
 import { at, type TestRow } from './destination-rows.ts'
 import { type DestinationSetup, inScene, type Scene } from './destination-setup.ts'
 import { column, ordersTable, startStream } from './destination-stream.ts'
-import { expectedRow, lookLimits, planOf, withLook } from './look-expect.ts'
+import { expectedRow, lookLimits, streamPlan, withLook } from './look-expect.ts'
+import { ALL, expectSums, ORDERED, rowsOf, UNORDERED, WORDS } from './look-rows.ts'
 
 const T = '2026-03-01 10:00:00'
-const ALL: LookScope = { rows: 'all' }
-const ORDERED: LookScope = { rows: 'ordered' }
 const LONG = 'é'.repeat(2_049)
 
 const PAYLOADS = ['', 'a', 'A', 'a ', 'N', 'v1:N', ';', 'it\'s "so"', 'ß', 'e\u0301', 'é', LONG, null]
@@ -30,22 +29,11 @@ export function lookTests(setup: DestinationSetup): void {
         const stream = await startStream(scene, destination, ordersTable(scene))
         await stream.land(ROWS)
         for (const digest of ['md5', 'sha256'] as const) {
-          const plan = await planOf(stream, digest)
+          const plan = await streamPlan(stream, digest)
           await withLook(stream, plan, async (look) => {
-            for (const word of ['row', 'position'] as const) {
-              const expected = ROWS.map((row) => expectedRow(plan, stream.table.columns, row, word))
-              expect(await rowsOf(look, ALL, word)).toEqual(byDigest(expected).map(asLooked))
-              for (const digits of [1, 3, 5]) {
-                const sums = new Map<string, { rowCount: bigint; wordSum: bigint }>()
-                for (const { keyDigest, word: one } of expected) {
-                  const sum = sums.get(keyDigest.slice(0, digits)) ?? { rowCount: 0n, wordSum: 0n }
-                  sums.set(keyDigest.slice(0, digits), {
-                    rowCount: sum.rowCount + 1n,
-                    wordSum: sum.wordSum + one,
-                  })
-                }
-                expect(await look.sums(ALL, word, digits)).toEqual(sums)
-              }
+            for (const word of WORDS) {
+              const expected = ROWS.map((row) => expectedRow(plan, stream, row, word))
+              expect(await expectSums(look, ALL, word)).toEqual(byDigest(expected).map(asLooked))
             }
           })
         }
@@ -54,7 +42,7 @@ export function lookTests(setup: DestinationSetup): void {
     test('an empty table has no sums and no rows', () =>
       inLooks('look empty', async (scene, destination) => {
         const stream = await startStream(scene, destination, ordersTable(scene))
-        await withLook(stream, await planOf(stream), async (look) => {
+        await withLook(stream, await streamPlan(stream), async (look) => {
           expect((await look.sums(ALL, 'row', 3)).size).toBe(0)
           expect(await rowsOf(look, ALL, 'row')).toEqual([])
           expect(await look.find(['1'], 'row')).toEqual([])
@@ -66,7 +54,7 @@ export function lookTests(setup: DestinationSetup): void {
       inLooks('look pick', async (scene, destination) => {
         const stream = await startStream(scene, destination, ordersTable(scene))
         await stream.land(Array.from({ length: 300 }, (_, i) => [`${i}`, T, `n${i}`]))
-        await withLook(stream, await planOf(stream), async (look) => {
+        await withLook(stream, await streamPlan(stream), async (look) => {
           const all = await rowsOf(look, ALL, 'row')
           expect(all).toEqual(byDigest(all))
           const buckets = new Set(['0', '7', 'f'])
@@ -81,7 +69,7 @@ export function lookTests(setup: DestinationSetup): void {
       inLooks('look leave out', async (scene, destination) => {
         const stream = await startStream(scene, destination, ordersTable(scene))
         await stream.land([...ROWS, ['100', null, 'no place'], ['101', 'infinity', 'no place']])
-        await withLook(stream, await planOf(stream), async (look) => {
+        await withLook(stream, await streamPlan(stream), async (look) => {
           const count = async (scope: LookScope) => {
             const rows = (await rowsOf(look, scope, 'row')).length
             const sums = [...(await look.sums(scope, 'row', 2)).values()]
@@ -90,9 +78,7 @@ export function lookTests(setup: DestinationSetup): void {
           }
           expect(await count(ORDERED)).toBe(13)
           await look.leaveOut(['0', '1', '100', 'not there'])
-          expect([await count(ORDERED), await count(ALL), await count({ rows: 'unordered' })]).toEqual([
-            11, 15, 2,
-          ])
+          expect([await count(ORDERED), await count(ALL), await count(UNORDERED)]).toEqual([11, 15, 2])
           expect(await look.find(['0'], 'row')).toHaveLength(1)
           await look.leaveOut(['2'])
           expect(await count(ORDERED)).toBe(12)
@@ -114,9 +100,9 @@ export function lookTests(setup: DestinationSetup): void {
         const keys = ['', 'a;b', 'a;b;', "';--", 'N', LONG, null]
         const rows: TestRow[] = keys.map((key, i) => [key, i % 2 ? null : `${i}`, T, `n${i}`])
         await stream.land(rows)
-        const plan = await planOf(stream)
+        const plan = await streamPlan(stream)
         await withLook(stream, plan, async (look) => {
-          const expected = rows.map((row) => expectedRow(plan, columns, row, 'row'))
+          const expected = rows.map((row) => expectedRow(plan, stream, row, 'row'))
           const found = await look.find([...expected.map(({ keyText }) => keyText), 'v1:x;1'], 'row')
           expect(byDigest(found)).toEqual(byDigest(expected))
           expect(await look.find([], 'row')).toEqual([])
@@ -136,11 +122,9 @@ export function lookTests(setup: DestinationSetup): void {
           ['2', T, 'twice'],
         ]
         await stream.land([once!, twice!, twice!], { upper: at('2026-03-02') })
-        const plan = await planOf(stream)
+        const plan = await streamPlan(stream)
         await withLook(stream, plan, async (look) => {
-          const expected = [once, twice, twice].map((row) =>
-            expectedRow(plan, stream.table.columns, row!, 'row'),
-          )
+          const expected = [once, twice, twice].map((row) => expectedRow(plan, stream, row!, 'row'))
           expect(await rowsOf(look, ALL, 'row')).toEqual(byDigest(expected).map(asLooked))
           expect(await look.duplicates(10)).toEqual([expected[1]!.keyText])
           expect(await look.find([expected[1]!.keyText], 'row')).toHaveLength(2)
@@ -158,11 +142,11 @@ export function lookTests(setup: DestinationSetup): void {
           null,
         ])
         await stream.land(rows)
-        await withLook(stream, await planOf(stream), async (look) => {
+        await withLook(stream, await streamPlan(stream), async (look) => {
           const ids = async (scope: LookScope) =>
             (await rowsOf(look, scope, 'row')).map(({ keyText }) => keyText).sort()
           expect(await ids(ORDERED)).toEqual(['0', '1', '2', '3'])
-          expect(await ids({ rows: 'unordered' })).toEqual(['4', '5', '6', '7'])
+          expect(await ids(UNORDERED)).toEqual(['4', '5', '6', '7'])
           const [lower, upper] = [at(`${T}.000001`), at(`${T}.000002`)]
           expect(await ids({ rows: 'ordered', lower, upper })).toEqual(['1'])
           expect(await ids({ rows: 'ordered', upper })).toEqual(['0', '1'])
@@ -174,7 +158,7 @@ export function lookTests(setup: DestinationSetup): void {
       inLooks('look snapshot', async (scene, destination) => {
         const stream = await startStream(scene, destination, ordersTable(scene))
         await stream.land([['1', T, 'a']])
-        const request = { table: stream.table, plan: await planOf(stream), ...lookLimits }
+        const request = { table: stream.table, plan: await streamPlan(stream), ...lookLimits }
         const { look, claim } = await destination.openLook(request)
         try {
           const before = await look.sums(ALL, 'row', 1)
@@ -200,7 +184,7 @@ export function lookTests(setup: DestinationSetup): void {
       inLooks('look gone', async (scene, destination) => {
         if (!scene.store.execute) return context.skip()
         const stream = await startStream(scene, destination, ordersTable(scene))
-        const request = { table: stream.table, plan: await planOf(stream), ...lookLimits }
+        const request = { table: stream.table, plan: await streamPlan(stream), ...lookLimits }
         const stranger = { ...request, table: { ...request.table, stream: 'nobody' } }
         const { look, claim } = await destination.openLook(stranger)
         expect(claim).toBeUndefined()
@@ -209,17 +193,6 @@ export function lookTests(setup: DestinationSetup): void {
         await failure('DESTINATION_WENT_BACK', destination.openLook(request))
       }))
   })
-}
-
-async function rowsOf(
-  look: Look,
-  scope: LookScope,
-  word: 'row' | 'position',
-  pick?: Parameters<Look['rows']>[2],
-): Promise<LookedRow[]> {
-  const rows: LookedRow[] = []
-  for await (const batch of look.rows(scope, word, pick)) rows.push(...batch)
-  return rows
 }
 
 const asLooked = ({ keyText, keyDigest, position, word }: LookedRow): LookedRow => ({

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Destination, Removal, TargetTable } from '../destinations/destination.ts'
-import type { LookScope } from '../kernel/fingerprint/comparison.ts'
 import { failure } from './destination-expect.ts'
 import { at, type TestRow } from './destination-rows.ts'
 import { type DestinationSetup, inScene, type Scene } from './destination-setup.ts'
 import { column, ordersTable, sorted, startStream, type TestStream } from './destination-stream.ts'
-import { planOf, withLook } from './look-expect.ts'
+import { streamPlan, withLook } from './look-expect.ts'
+import { ALL, keysOf, rowsOf } from './look-rows.ts'
 
 const T = '2026-03-01 10:00:00'
-const ALL: LookScope = { rows: 'all' }
 const row = (id: string, note: string | null = 'a'): TestRow => [id, T, note]
 
 const SHAPES: readonly [string, Partial<TargetTable>][] = [
@@ -50,7 +49,7 @@ export function removalTests(setup: DestinationSetup): void {
           expect(await remove(stream, ['1', '2', '3', '99'])).toBe(3)
           expect(await remove(stream, ['1'])).toBe(0)
           expect(await keysThere(stream)).toEqual(['4'])
-          await withLook(stream, await planOf(stream), async (look) => {
+          await withLook(stream, await streamPlan(stream), async (look) => {
             expect(await look.find(['1', '4'], 'row')).toHaveLength(1)
             expect(await look.duplicates(10)).toEqual([])
           })
@@ -166,7 +165,7 @@ async function remove(
   return stream.destination.remove({
     table: stream.table,
     keyTexts,
-    plan: await planOf(stream),
+    plan: await streamPlan(stream),
     mode: 'mark',
     batchId,
     readSeq,
@@ -179,9 +178,9 @@ async function remove(
 
 /** The keys that a check sees, one for each row. */
 async function keysThere(stream: TestStream): Promise<string[]> {
-  const keys: string[] = []
-  await withLook(stream, await planOf(stream), async (look) => {
-    for await (const batch of look.rows(ALL, 'row')) keys.push(...batch.map(({ keyText }) => keyText))
+  let keys: string[] = []
+  await withLook(stream, await streamPlan(stream), async (look) => {
+    keys = keysOf(await rowsOf(look, ALL, 'row'))
   })
-  return keys.sort()
+  return keys
 }

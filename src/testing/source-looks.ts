@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { LookScope, WordKind } from '../kernel/fingerprint/comparison.ts'
-import { makeComparisonPlan } from '../kernel/fingerprint/make-plan.ts'
 import { positionFromCanonical } from '../kernel/fingerprint/position-text.ts'
 import { wordOf } from '../kernel/fingerprint/words.ts'
 import type { FoundRow, Look, LookedRow, SourceLookRequest } from '../sources/look.ts'
 import { failure } from './destination-expect.ts'
+import { ALL, expectSums, planOf, rowsOf, WORDS } from './look-rows.ts'
 import { inSourceScene, row, type SourceScene, second } from './source-scene.ts'
 import type { SourceSetup, SuiteRow } from './source-setup.ts'
 
-const ALL: LookScope = { rows: 'all' }
 const DAY_US = 86_400_000_000n
 const PAYLOADS = ['', 'a', 'a ', 'N', 'v1:N', ';', "it's", 'ß', 'e\u0301', 'é'.repeat(2_049), null]
 const ROWS = PAYLOADS.map((payload, id) => row(id, second(id), payload))
@@ -28,18 +27,14 @@ export function lookTests(setup: SourceSetup): void {
         inLooks('look sums', async (scene) => {
           await scene.database.put([...ROWS, row(20, null), row(21, null)])
           await withLook(scene, { digest }, async (look) => {
-            for (const word of ['row', 'position'] as const) {
-              const rows = await rowsOf(look, ALL, word)
+            for (const word of WORDS) {
+              const rows = await expectSums(look, ALL, word)
               const found = await look.find(
                 rows.map(({ keyText }) => keyText),
                 word,
               )
               expect(rows).toEqual(byDigest(found.map((each) => computed(each, digest, word))))
               expect(found.map(({ texts }) => texts.at(-1)).sort()).toEqual(payloadTexts(digest))
-              for (const digits of [1, 3, 5]) {
-                const sums = await look.sums(ALL, word, digits)
-                expect(new Map([...sums].sort())).toEqual(sumsOf(rows, digits))
-              }
             }
           })
         }),
@@ -160,15 +155,7 @@ export function lookTests(setup: SourceSetup): void {
 
 function requestOf(scene: SourceScene, { digest = 'md5' as 'md5' | 'sha256' } = {}): SourceLookRequest {
   const { shape, order } = scene
-  const plan = makeComparisonPlan({
-    shape,
-    key: ['id'],
-    order,
-    asText: [],
-    destinationEngine: 'postgres',
-    digestHex: (text) => createHash('sha256').update(text).digest('hex'),
-    digest,
-  })
+  const plan = planOf({ columns: shape.columns, key: ['id'], order, digest })
   const limits = { queryMaxMs: 60_000, lockTimeoutMs: 2_000, replicaWaitMs: 1_000 }
   return { shape, plan, order, asText: [], after: undefined, ...limits }
 }
@@ -186,17 +173,6 @@ async function withLook(
   }
 }
 
-async function rowsOf(
-  look: Look,
-  scope: LookScope,
-  word: WordKind,
-  pick?: Parameters<Look['rows']>[2],
-): Promise<LookedRow[]> {
-  const rows: LookedRow[] = []
-  for await (const batch of look.rows(scope, word, pick)) rows.push(...batch)
-  return rows
-}
-
 /** What digest and word of a found row must be, from its texts. */
 function computed({ keyText, position, texts }: FoundRow, digest: string, word: WordKind): LookedRow {
   const hash = (text: string) => createHash(digest).update(text).digest('hex')
@@ -212,15 +188,6 @@ function payloadTexts(digest: string): string[] {
   }
   const payloads: SuiteRow[] = [...ROWS, row(20, null), row(21, null)]
   return payloads.map(({ payload }) => (payload === null ? 'N' : free(payload))).sort()
-}
-
-function sumsOf(rows: readonly LookedRow[], digits: number) {
-  const sums = new Map<string, { rowCount: bigint; wordSum: bigint }>()
-  for (const { keyDigest, word } of rows) {
-    const { rowCount, wordSum } = sums.get(keyDigest.slice(0, digits)) ?? { rowCount: 0n, wordSum: 0n }
-    sums.set(keyDigest.slice(0, digits), { rowCount: rowCount + 1n, wordSum: wordSum + word })
-  }
-  return new Map([...sums].sort())
 }
 
 /** In the order in which rows of a look come. */
