@@ -180,6 +180,29 @@ export function lookTests(setup: DestinationSetup): void {
         await later.look.close()
       }))
 
+    test('a query beyond its limit is no answer (F9)', () =>
+      inLooks('look limit', async (scene, destination) => {
+        const stream = await startStream(scene, destination, ordersTable(scene))
+        await stream.land(Array.from({ length: 20_000 }, (_, i) => [`${i}`, T, `note ${i}`]))
+        const limits = { queryMaxMs: 5, lockTimeoutMs: 5_000 }
+        const asked = async () => {
+          const { look } = await destination.openLook({
+            table: stream.table,
+            plan: await streamPlan(stream),
+            ...limits,
+          })
+          try {
+            for (let i = 0; i < 100; i++) await look.sums(ALL, 'row', 5)
+          } finally {
+            await look.close()
+          }
+        }
+        await failure('DESTINATION_FAILED', asked())
+        await withLook(stream, await streamPlan(stream), async (look) => {
+          expect(await rowsOf(look, ALL, 'row')).toHaveLength(20_000)
+        })
+      }))
+
     test('the target is gone: DESTINATION_WENT_BACK, and no claim where none was written', async (context) =>
       inLooks('look gone', async (scene, destination) => {
         if (!scene.store.execute) return context.skip()

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { PlimsollError } from '../../kernel/errors.ts'
 import { translate } from './engine-errors.ts'
 import { withQuerySlot } from './query-slots.ts'
 
@@ -8,10 +9,12 @@ export type Row = readonly DuckDBValue[]
 export class Session {
   readonly #connection: DuckDBConnection
   readonly #onFatal: () => void
+  readonly #maxMs: number | undefined
 
-  constructor(connection: DuckDBConnection, onFatal: () => void) {
+  constructor(connection: DuckDBConnection, onFatal: () => void, maxMs?: number) {
     this.#connection = connection
     this.#onFatal = onFatal
+    this.#maxMs = maxMs
   }
 
   /** Rows of a query. */
@@ -47,12 +50,38 @@ export class Session {
     await this.run('ROLLBACK').catch(() => {})
   }
 
+  /** The same session whose statements end with DESTINATION_FAILED when one runs longer than this (spec A5, F9). */
+  within(maxMs: number): Session {
+    return new Session(this.#connection, this.#onFatal, maxMs)
+  }
+
   close(): void {
     this.#connection.closeSync()
   }
 
+  async #bounded<T>(query: () => Promise<T>): Promise<T> {
+    const maxMs = this.#maxMs
+    if (maxMs === undefined) return query()
+    let isCut = false
+    const timer = setTimeout(() => {
+      isCut = true
+      this.#connection.interrupt()
+    }, maxMs)
+    try {
+      return await query()
+    } catch (error) {
+      if (!isCut) throw error
+      throw new PlimsollError('DESTINATION_FAILED', `a query of a check ran longer than ${maxMs} ms`, {
+        hint: 'Raise checkQueryMax, or look at a window.',
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   #guard<T>(query: () => Promise<T>): Promise<T> {
-    return withQuerySlot(query).catch((error: unknown) => {
+    return withQuerySlot(() => this.#bounded(query)).catch((error: unknown) => {
       if (error instanceof Error && error.message.startsWith('FATAL')) this.#onFatal()
       throw translate(error)
     })

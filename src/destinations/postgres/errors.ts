@@ -37,6 +37,10 @@ const BY_STATE: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '53100': ['DESTINATION_DISK_FULL', 'Make room on the disk of the destination; nothing was landed.'],
   '54': ['DESTINATION_REFUSED_ROW', 'The value is larger than the target table or its index can hold.'],
   '55P03': ['DESTINATION_FAILED', 'Another session holds a lock on the table or the claim; tried again.'],
+  '57014': [
+    'DESTINATION_FAILED',
+    'A limit or a person ended the statement; for a check raise checkQueryMax, or look at a window.',
+  ],
   '57P': ['DESTINATION_UNAVAILABLE', 'The server ended the connection; the run is tried again.'],
   P0: ['DESTINATION_REFUSED_ROW', 'A trigger of the target table raised this.'],
 }

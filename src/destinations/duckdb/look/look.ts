@@ -2,7 +2,6 @@ import { assert } from '../../../kernel/assert.ts'
 import { PlimsollError } from '../../../kernel/errors.ts'
 import type { WordKind } from '../../../kernel/fingerprint/comparison.ts'
 import { duckdbDigest, duckdbExpressions, duckdbWord } from '../../../kernel/fingerprint/sql/duckdb.ts'
-import { quoteLiteral } from '../../../kernel/sql-text.ts'
 import type { BucketPick, FoundRow, Look, LookedRow } from '../../../sources/look.ts'
 import type { StoredClaim, TargetLookRequest } from '../../destination.ts'
 import { readClaim } from '../claim-rows.ts'
@@ -17,13 +16,14 @@ import { lookRelation, scopeCondition } from './relation.ts'
 const BATCH_ROWS = 20_000
 const LEFT_OUT = 'plimsoll_left_out'
 const WANTED = 'plimsoll_wanted'
+const PICKED = 'plimsoll_picked'
 
 /** Opens one snapshot of a target on a session of its own, with the claim that stands in it (spec A6). */
 export async function openLook(
   database: Database,
-  { table, plan }: TargetLookRequest,
+  { table, plan, queryMaxMs }: TargetLookRequest,
 ): Promise<{ look: Look; claim: StoredClaim | undefined }> {
-  const session = await database.connect()
+  const session = (await database.connect()).within(queryMaxMs)
   try {
     await session.run('BEGIN')
     const claim = (await hasStore(session)) ? await readClaim(session, table.stream) : undefined
@@ -90,6 +90,7 @@ function createLook(
     async *rows(scope, kind, pick) {
       if (pick?.buckets.size === 0) return
       const page = `plimsoll_look_${++pageCount}`
+      if (pick) await fillKeys(session, PICKED, [...pick.buckets])
       const rows = rowsOf(scopeCondition(table, scope, 't'), kind)
       const digested = `SELECT k, ${digest} AS d, p, r FROM (${rows})${leftOut(scope)}`
       await session.run(
@@ -134,9 +135,9 @@ function createLook(
   }
 }
 
+/** Joined, for a list of many thousand buckets takes DuckDB seconds to plan. */
 function picked(pick: BucketPick | undefined): string {
-  if (!pick) return ''
-  return ` WHERE substr(d,1,${pick.digits}) IN (${[...pick.buckets].map(quoteLiteral).join(', ')})`
+  return pick ? ` WHERE substr(d,1,${pick.digits}) IN (SELECT k FROM ${PICKED})` : ''
 }
 
 function lookedRow([k, d, p, w]: Row): LookedRow {
