@@ -1,7 +1,7 @@
 import pg from 'pg'
 
-/** The bench table: nine mixed columns, ordered by a stamp spread over the 30 days before yesterday. */
-export async function makeOrders(url: string, table: string, rowCount: number): Promise<void> {
+/** The bench table: nine mixed columns, ordered by a stamp spread over so many days before yesterday. */
+export async function makeOrders(url: string, table: string, rowCount: number, days = 30): Promise<void> {
   await execute(url, [
     `create table ${table} (
        id bigint primary key, customer integer not null, amount numeric(12,2) not null, note text, paid boolean not null,
@@ -9,7 +9,7 @@ export async function makeOrders(url: string, table: string, rowCount: number): 
     `insert into ${table}
      select g, (g * 7919) % 100000, (g % 1000000) / 100.0, case when g % 4 = 0 then null else 'note ' || md5(g::text) end, g % 3 = 0,
             g / 7.0::float8, (array['new','paid','sent','done'])[1 + g % 4], t - interval '1 hour', t
-     from (select g, now() - interval '31 days' + (g * interval '30 days' / ${rowCount}) as t from generate_series(1, ${rowCount}::bigint) g) x`,
+     from (select g, now() - interval '1 day' - interval '${days} days' + (g * interval '${days} days' / ${rowCount}) as t from generate_series(1, ${rowCount}::bigint) g) x`,
     `create index on ${table} (updated_at)`,
     `create function ${table}_touch() returns trigger language plpgsql as $$ begin new.updated_at := now(); return new; end $$`,
     `create trigger touch before update on ${table} for each row execute function ${table}_touch()`,
