@@ -65,13 +65,16 @@ export function sketchFromJson(json: SketchJson): Sketch {
   return sketch
 }
 
-/** The sketch as latenesses in seconds for the empirical law (load-forecast L13). */
+/**
+ * The sketch as latenesses in seconds for the empirical law (load-forecast L13). The largest stands for its bin exactly:
+ * margins are made of it.
+ */
 export function measuredSeconds(sketch: Sketch): readonly Measured[] {
   const zeros = sketch.bins.zeroCount > 0 ? [[0, sketch.bins.zeroCount] as const] : []
-  return [...zeros, ...filledBins(sketch)].map(([value, count]) => ({
-    seconds: Math.min(value, sketch.most) / 1e6,
-    count,
-  }))
+  const filled = filledBins(sketch)
+  const measured = [...zeros, ...filled].map(([value, count]) => ({ seconds: value / 1e6, count }))
+  const last = measured.at(-1)
+  return last === undefined ? [] : [...measured.slice(0, -1), { ...last, seconds: sketch.most / 1e6 }]
 }
 
 /** Value and count of each bin above 0. */
