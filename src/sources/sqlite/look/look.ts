@@ -5,13 +5,14 @@ import { PlimsollError } from '../../../kernel/errors.ts'
 import type { LookScope, WordSum } from '../../../kernel/fingerprint/comparison.ts'
 import { decodeKeyText } from '../../../kernel/fingerprint/key-text.ts'
 import { quoteIdentifier, quoteTable } from '../../../kernel/sql-text.ts'
-import type { FoundRow, Look, LookedRow, SourceLookRequest } from '../../look.ts'
+import type { BucketPick, FoundRow, Look, LookedRow, SourceLookRequest } from '../../look.ts'
 import { type Db, named, untilFree } from '../connection.ts'
 import { readTableFacts, type TableFacts } from '../describe/columns.ts'
 import { keysPredicate, lanePredicates, type OrderedColumn, rangePredicate } from '../predicates.ts'
 import type { Value } from '../read/encode.ts'
 import { orderedColumn } from '../read/ordered-column.ts'
 import { createRowTexts } from './row-texts.ts'
+import { sortRows } from './sorted-rows.ts'
 
 const BATCH_ROWS = 1_000
 /** How many keys one statement asks for: SQLite bounds the depth of an expression. */
@@ -27,9 +28,8 @@ export async function openLook(db: Db, request: SourceLookRequest, snapshotId: s
   const texts = createRowTexts(request)
   const table = quoteTable(shape.table)
   const columns = plan.columns.map(({ name }) => quoteIdentifier(name))
-  const keys = columns.slice(0, plan.keyCount).join(', ')
-  const digestKey = (...values: Value[]): string => texts.digest(texts.keyText(values))
-  db.function('plimsoll_key_digest', { varargs: true, deterministic: true, safeIntegers: true }, digestKey)
+  const scan = (condition: string) =>
+    valuesOf(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${condition}`)
 
   /** Rows of a query in short turns, so that the program stays alive; ends with SOURCE_QUERY_TOO_LONG. */
   async function* valuesOf(sql: string): AsyncGenerator<readonly Value[][]> {
@@ -62,9 +62,7 @@ export async function openLook(db: Db, request: SourceLookRequest, snapshotId: s
     takenUs,
     async sums(scope, word, digits) {
       const sums = new Map<string, { rowCount: bigint; wordSum: bigint }>()
-      for await (const batch of valuesOf(
-        `SELECT ${columns.join(', ')} FROM ${table} WHERE ${where(scope)}`,
-      )) {
+      for await (const batch of scan(where(scope))) {
         for (const values of batch) {
           const row = texts.looked(values, word)
           const bucket = row.keyDigest.slice(0, digits)
@@ -79,25 +77,27 @@ export async function openLook(db: Db, request: SourceLookRequest, snapshotId: s
     },
     async *rows(scope, word, pick) {
       if (pick?.buckets.size === 0) return
-      const isPicked = (...values: Value[]): number =>
-        !pick || pick.buckets.has(digestKey(...values).slice(0, pick.digits)) ? 1 : 0
-      db.function('plimsoll_is_picked', { varargs: true, safeIntegers: true }, isPicked)
-      const picked = pick ? ` AND plimsoll_is_picked(${keys})` : ''
-      const sql = `SELECT ${columns.join(', ')} FROM ${table} WHERE (${where(scope)})${picked} ORDER BY plimsoll_key_digest(${keys})`
-      for await (const batch of valuesOf(sql))
-        yield batch.map((values): LookedRow => texts.looked(values, word))
+      const sorted = sortRows()
+      try {
+        for await (const batch of scan(where(scope))) {
+          const looked = batch.map((values) => texts.looked(values, word))
+          sorted.add(pick ? looked.filter((row) => isPicked(row, pick)) : looked)
+        }
+        for (const batch of sorted.batches(BATCH_ROWS)) {
+          yield batch
+          await nextTurn()
+        }
+      } finally {
+        sorted.close()
+      }
     },
     async find(keyTexts, word) {
       const found: FoundRow[] = []
-      for (let from = 0; from < keyTexts.length; from += KEYS_A_STATEMENT) {
-        const condition = keysCondition(
-          request,
-          keyTexts.slice(from, from + KEYS_A_STATEMENT),
-          texts.digest,
-          keys,
-        )
-        for await (const batch of valuesOf(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${condition}`)) {
-          for (const values of batch) found.push(texts.found(values, word))
+      const wanted = new Set(keyTexts)
+      for (const condition of keysConditions(request, keyTexts)) {
+        for await (const batch of scan(condition)) {
+          const rows = batch.map((values) => texts.found(values, word))
+          found.push(...rows.filter(({ keyText }) => wanted.has(keyText)))
         }
       }
       return found
@@ -106,7 +106,8 @@ export async function openLook(db: Db, request: SourceLookRequest, snapshotId: s
       assert(keyTexts.length === 0, 'nothing is written at the source: rows are left out at the destination')
     },
     async duplicates(limit) {
-      const sql = `SELECT ${columns.join(', ')} FROM ${table} GROUP BY ${keys} HAVING count(*) > 1 LIMIT ${limit}`
+      const keys = columns.slice(0, plan.keyCount).map((name) => `typeof(${name}), ${name} COLLATE BINARY`)
+      const sql = `SELECT ${columns.join(', ')} FROM ${table} GROUP BY ${keys.join(', ')} HAVING count(*) > 1 LIMIT ${limit}`
       const found: string[] = []
       for await (const batch of valuesOf(sql)) found.push(...batch.map((values) => texts.keyText(values)))
       return found
@@ -125,27 +126,28 @@ function scopeCondition(request: SourceLookRequest, facts: TableFacts, scope: Lo
   return lanes.length === 0 ? 'false' : lanes.map((lane) => `(${lane})`).join(' OR ')
 }
 
-function keysCondition(
-  { shape, plan }: SourceLookRequest,
-  keyTexts: readonly string[],
-  digest: (text: string) => string,
-  keys: string,
-): string {
+const isPicked = ({ keyDigest }: LookedRow, { buckets, digits }: BucketPick): boolean =>
+  buckets.has(keyDigest.slice(0, digits))
+
+/**
+ * By the key's index where every key can be written as literals. All rows where one cannot, or where any class of value is
+ * taken as text, or without a key: the texts then decide.
+ */
+function keysConditions({ shape, plan, asText }: SourceLookRequest, keyTexts: readonly string[]): string[] {
+  if (keyTexts.length === 0) return []
   const columns = plan.columns.slice(0, plan.keyCount)
-  const decoded = keyTexts.map((text) =>
-    decodeKeyText(
-      columns.map(({ canonical }) => canonical),
-      text,
-    ),
-  )
-  if (plan.keyCount === plan.columns.length || decoded.some((key) => key === undefined)) {
-    return `plimsoll_key_digest(${keys}) IN (${keyTexts.map((text) => `'${digest(text)}'`).join(', ')})`
-  }
+  const types = columns.map(({ canonical }) => canonical)
+  const keys = keyTexts.map((text) => decodeKeyText(types, text))
+  const isKeyed = plan.keyCount < plan.columns.length && !columns.some(({ name }) => asText.includes(name))
+  if (!isKeyed || !keys.every((key) => key !== undefined)) return ['true']
   const key = columns.map(({ name }) => ({
     name,
     type: shape.columns.find((each) => each.name === name)!.type,
   }))
-  return keysPredicate(key, decoded as (string | null)[][])
+  const pages = Array.from({ length: Math.ceil(keys.length / KEYS_A_STATEMENT) }, (_, i) =>
+    keys.slice(i * KEYS_A_STATEMENT, (i + 1) * KEYS_A_STATEMENT),
+  )
+  return pages.map((page) => keysPredicate(key, page))
 }
 
 function schemaChanged({ shape }: SourceLookRequest): PlimsollError {
