@@ -10,23 +10,14 @@ export interface ColumnForm {
 }
 
 /**
- * The form in which both sides can print a column (spec F11, F22), from what it holds and how it lands. DuckDB keeps
- * lists as lists and numbers without declared digits, or with more than 38, as text.
+ * The form in which every side can print a column (spec F11, F22), from what it holds and how it lands: numbers without
+ * declared digits, or with more than 38, may land as text, and so may times with a zone.
  */
-export function canonicalTypeOf(
-  { nativeType, type, asText }: ColumnForm,
-  destinationEngine: string,
-): CanonicalType {
+export function canonicalTypeOf({ nativeType, type, asText }: ColumnForm): CanonicalType {
   if (asText) return { name: 'printed' }
   if (type.name === 'list') {
-    if (destinationEngine !== 'duckdb') return { name: 'printed' }
-    return {
-      name: 'list',
-      of: canonicalTypeOf(
-        { nativeType: nativeType.replace(/\[\]$/, ''), type: type.of, asText },
-        destinationEngine,
-      ),
-    }
+    const element = { nativeType: nativeType.replace(/\[\]$/, ''), type: type.of, asText }
+    return { name: 'list', of: canonicalTypeOf(element) }
   }
   if (type.name === 'numeric') {
     const { precision, scale = 0 } = type

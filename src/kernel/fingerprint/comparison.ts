@@ -44,7 +44,7 @@ export interface ComparisonPlan {
   readonly position: string
   readonly digest: 'md5' | 'sha256'
   readonly leftOut: readonly { readonly column: string; readonly reason: string }[]
-  /** SHA-256 of all the above; sums of different plans are never compared. */
+  /** SHA-256 of all the above and of the destination's engine; sums of different plans are never compared. */
   readonly hash: string
 }
 

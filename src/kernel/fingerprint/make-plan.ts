@@ -24,7 +24,7 @@ export function makeComparisonPlan(request: PlanRequest): ComparisonPlan {
     .filter(({ name }) => !left.has(name))
     .map((column): ComparedColumn => {
       const form = { ...column, asText: asText.includes(column.name) }
-      return { name: column.name, canonical: canonicalTypeOf(form, destinationEngine) }
+      return { name: column.name, canonical: canonicalTypeOf(form) }
     })
   const keyColumns = key.map((name) => compared.find((column) => column.name === name)!)
   assert(
@@ -39,5 +39,5 @@ export function makeComparisonPlan(request: PlanRequest): ComparisonPlan {
     digest: request.digest ?? ('md5' as const),
     leftOut: leaveOut,
   }
-  return { ...plan, hash: request.digestHex(canonicalJson(plan)) }
+  return { ...plan, hash: request.digestHex(canonicalJson({ ...plan, destinationEngine })) }
 }

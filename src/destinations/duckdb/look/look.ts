@@ -3,12 +3,13 @@ import { PlimsollError } from '../../../kernel/errors.ts'
 import type { WordKind } from '../../../kernel/fingerprint/comparison.ts'
 import { duckdbDigest, duckdbExpressions, duckdbWord } from '../../../kernel/fingerprint/sql/duckdb.ts'
 import type { BucketPick, FoundRow, Look, LookedRow } from '../../../sources/look.ts'
+import { columnMissing } from '../../column-missing.ts'
 import type { StoredClaim, TargetLookRequest } from '../../destination.ts'
 import { readClaim } from '../claim-rows.ts'
 import type { Database } from '../database.ts'
-import { hasMarks } from '../has-marks.ts'
 import type { Row, Session } from '../session.ts'
 import { hasStore } from '../store.ts'
+import { DELETED_COLUMN } from '../target-columns.ts'
 import { fillKeys } from './key-table.ts'
 import { lookRelation, scopeCondition } from './relation.ts'
 
@@ -27,10 +28,11 @@ export async function openLook(
   try {
     await session.run('BEGIN')
     const claim = (await hasStore(session)) ? await readClaim(session, table.stream) : undefined
-    const hasTombstones = await hasMarks(session, table.target)
-    if (hasTombstones === undefined) throw targetGone(table.target)
+    const columns = await readColumns(session, table.target)
+    const missing = plan.columns.find(({ name }) => !columns.has(name))
+    if (missing) throw columnMissing(`${table.target.schema}.${table.target.name}`, missing.name)
     const [now] = await session.row('SELECT epoch_us(current_timestamp)::VARCHAR')
-    const relation = lookRelation(database.catalog, table, hasTombstones)
+    const relation = lookRelation(database.catalog, table, columns.has(DELETED_COLUMN))
     return { look: createLook(session, relation, { table, plan }, String(now)), claim }
   } catch (error) {
     session.close()
@@ -38,8 +40,18 @@ export async function openLook(
   }
 }
 
-function targetGone({ schema, name }: TargetLookRequest['table']['target']): PlimsollError {
-  return new PlimsollError('DESTINATION_WENT_BACK', `${schema}.${name} is not at the destination`, {
+/** Names of the target's columns. Throws DESTINATION_WENT_BACK. */
+async function readColumns(
+  session: Session,
+  { schema, name }: TargetLookRequest['table']['target'],
+): Promise<ReadonlySet<string>> {
+  const columns = await session.rows(
+    `SELECT column_name FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = $1 AND table_name = $2`,
+    [schema, name],
+  )
+  if (columns.length > 0) return new Set(columns.map(([column]) => String(column)))
+  throw new PlimsollError('DESTINATION_WENT_BACK', `${schema}.${name} is not at the destination`, {
     hint: 'The table is gone although its rows were claimed. plimsoll state rewind reads them again.',
   })
 }

@@ -9,13 +9,16 @@ import {
 } from '../../../kernel/fingerprint/sql/postgres.ts'
 import { quoteLiteral } from '../../../kernel/sql-text.ts'
 import type { BucketPick, FoundRow, Look, LookedRow } from '../../../sources/look.ts'
+import { columnMissing } from '../../column-missing.ts'
 import type { StoredClaim, TargetLookRequest } from '../../destination.ts'
 import { readClaim } from '../claim-rows.ts'
 import { destinationError } from '../errors.ts'
 import { DELETED_COLUMN } from '../names.ts'
 import type { Session, Sessions } from '../sessions.ts'
 import { storeExists } from '../store.ts'
+import { readTableFacts, type TableFacts } from '../table-facts.ts'
 import { holdSession } from './hold-session.ts'
+import { keyDigest, keysCondition } from './keys-condition.ts'
 import { lookRelation, scopeCondition } from './relation.ts'
 
 const BATCH_ROWS = 5_000
@@ -32,14 +35,15 @@ export async function openLook(
   const { session } = held
   try {
     const claim = (await storeExists(session)) ? await readClaim(session, request.table.stream) : undefined
-    const facts = await readFacts(session, request)
+    const table = await readTarget(session, request)
+    const facts = await readFacts(session)
     const dialect: PostgresDialect = {
       digest: request.plan.digest,
       isUtf8: facts.isUtf8,
       versionNumber: sessions.versionNumber(),
-      nativeTypes: new Map(),
+      nativeTypes: new Map([...table.columns].map(([name, { type }]) => [name, type])),
     }
-    const relation = lookRelation(request.table, facts.hasTombstones)
+    const relation = lookRelation(request.table, table.columns.has(DELETED_COLUMN))
     return { look: createLook(session, held.release, relation, request, dialect, facts), claim }
   } catch (error) {
     await held.release()
@@ -49,32 +53,31 @@ export async function openLook(
 
 interface LookFacts {
   readonly isUtf8: boolean
-  readonly hasTombstones: boolean
   readonly takenUs: string
   readonly snapshotId: string
 }
 
-async function readFacts(session: Session, { table }: TargetLookRequest): Promise<LookFacts> {
-  const { schema, name } = table.target
+async function readFacts(session: Session): Promise<LookFacts> {
   const { rows } = await session.query(
     `SELECT txid_current_snapshot()::text AS snapshot, (extract(epoch FROM clock_timestamp())::numeric * 1000000)::bigint::text AS taken,
-       current_setting('server_encoding') AS encoding, to_regclass($1)::oid::text AS oid,
-       EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped) AS tombstones`,
-    [`"${schema.replaceAll('"', '""')}"."${name.replaceAll('"', '""')}"`, DELETED_COLUMN],
+       current_setting('server_encoding') AS encoding`,
   )
-  const row = rows[0]
-  if (row.oid === null) {
+  const [row] = rows
+  return { isUtf8: row.encoding === 'UTF8', takenUs: String(row.taken), snapshotId: row.snapshot }
+}
+
+/** The target, with every column of the plan. Throws DESTINATION_WENT_BACK, DESTINATION_TABLE_MISMATCH. */
+async function readTarget(session: Session, { table, plan }: TargetLookRequest): Promise<TableFacts> {
+  const { schema, name } = table.target
+  const facts = await readTableFacts(session, table.target)
+  if (!facts) {
     throw new PlimsollError('DESTINATION_WENT_BACK', `${schema}.${name} is not at the destination`, {
       hint: 'The table is gone although its rows were claimed. plimsoll state rewind reads them again.',
     })
   }
-  const hasTombstones = row.tombstones === true || row.tombstones === 't'
-  return {
-    isUtf8: row.encoding === 'UTF8',
-    hasTombstones,
-    takenUs: String(row.taken),
-    snapshotId: row.snapshot,
-  }
+  const missing = plan.columns.find((column) => !facts.columns.has(column.name))
+  if (missing) throw columnMissing(`${schema}.${name}`, missing.name)
+  return facts
 }
 
 function createLook(
@@ -103,7 +106,7 @@ function createLook(
     `SELECT ${[`${row.keyText} AS k`, `${row.positionText} AS p`, `${content(kind)} AS r`, ...more].join(', ')} FROM ${relation} t WHERE ${condition}`
   const leftOut = (scope: { rows: string }): string =>
     hasLeftOut && scope.rows === 'ordered'
-      ? ' WHERE NOT EXISTS (SELECT FROM plimsoll_left_out o WHERE o.k = q.k)'
+      ? ` WHERE NOT EXISTS (SELECT FROM plimsoll_left_out o WHERE o.d = ${digestOf('q.k')})`
       : ''
 
   return {
@@ -144,10 +147,8 @@ function createLook(
     },
     async find(keyTexts, kind) {
       const texts = row.texts.map((text, i) => `${text} AS c${i}`)
-      const found = await ask(
-        `SELECT q.*, ${digestOf('k')} AS d, (${word})::text AS w FROM (${rowsOf('true', kind, texts)}) q WHERE k = ANY($1::text[])`,
-        [[...keyTexts]],
-      )
+      const rows = rowsOf(keysCondition({ table, plan }, dialect, row, keyTexts), kind, texts)
+      const found = await ask(`SELECT q.*, ${digestOf('k')} AS d, (${word})::text AS w FROM (${rows}) q`)
       return found.map(
         (each): FoundRow => ({
           ...lookedRow(each),
@@ -159,7 +160,7 @@ function createLook(
       hasLeftOut = keyTexts.length > 0
       await ask('DELETE FROM plimsoll_left_out')
       for (let from = 0; from < keyTexts.length; from += KEYS_A_CHUNK) {
-        const chunk = keyTexts.slice(from, from + KEYS_A_CHUNK)
+        const chunk = keyTexts.slice(from, from + KEYS_A_CHUNK).map((text) => keyDigest(plan, text))
         await ask('INSERT INTO plimsoll_left_out SELECT unnest($1::text[])', [chunk])
       }
     },

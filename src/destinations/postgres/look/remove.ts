@@ -4,7 +4,9 @@ import { checkRemoval } from '../../claim-checks.ts'
 import type { Removal } from '../../destination.ts'
 import { confirmClaim, lockClaim } from '../claim-rows.ts'
 import { DELETED, SEQ } from '../landing-plan.ts'
+import { DELETED_COLUMN } from '../names.ts'
 import type { Session } from '../sessions.ts'
+import { readTableFacts } from '../table-facts.ts'
 import { newestVersions } from './relation.ts'
 
 /**
@@ -34,7 +36,10 @@ async function markSql(
   isGone: string,
   { table, readSeq }: Removal,
 ): Promise<string> {
-  await session.query(`ALTER TABLE ${target} ADD COLUMN IF NOT EXISTS ${DELETED} timestamptz`)
+  // Not IF NOT EXISTS, which waits for everybody who reads the table, for nothing.
+  const facts = await readTableFacts(session, table.target)
+  if (!facts?.columns.has(DELETED_COLUMN))
+    await session.query(`ALTER TABLE ${target} ADD COLUMN ${DELETED} timestamptz`)
   if (table.mode === 'upsert') {
     return `UPDATE ${target} t SET ${DELETED} = now(), ${SEQ} = ${readSeq} WHERE ${isGone} AND ${DELETED} IS NULL`
   }

@@ -97,11 +97,10 @@ function canonicalSql(type: CanonicalType, x: string, nativeType: string, dialec
 
 /**
  * As COPY prints it and as it lands (spec F7), which a cast to text does not always say: it spells booleans out, drops the
- * padding of char(n), writes a mask to each inet. Arrays of money land without their signs.
+ * padding of char(n), writes a mask to each inet.
  */
 function printed(x: string, nativeType: string, dialect: PostgresDialect): string {
   if (nativeType === 'text') return text(x, dialect)
-  if (nativeType === 'money[]') return once(`${x}::numeric[]::text`, dialect)
   return once(`CASE WHEN ${x} IS DISTINCT FROM NULL THEN format('%s',${x}) END`, dialect)
 }
 
@@ -140,10 +139,17 @@ function interval(x: string): string {
   return `CASE WHEN isfinite(${x}) THEN (${months})||' '||${part('day')}||' '||(${us}) ELSE 'z'||${x}::text END`
 }
 
-/** How many elements and their texts; a list that is not one-dimensional from 1 as the server prints it. */
+/**
+ * How many elements and their texts; a list that is not one-dimensional from 1 as the server prints it. Elements that are
+ * texts are taken out of the printed list: unnest would take a composite apart.
+ */
 function list(of: CanonicalType, x: string, nativeType: string, dialect: PostgresDialect): string {
+  const values = nativeType === 'money[]' ? `${x}::numeric[]` : x
   const isSimple = `(cardinality(${x}) = 0 OR (array_ndims(${x}) = 1 AND array_lower(${x},1) = 1))`
-  const element = canonicalSql(of, 'u.e', nativeType.replace(/\[\]$/, ''), dialect)
-  const elements = `(SELECT string_agg(coalesce(${element},'N'),';' ORDER BY u.o) FROM unnest(${x}) WITH ORDINALITY u(e,o))`
-  return `CASE WHEN ${isSimple} THEN cardinality(${x})||':'||coalesce(${elements},'') ELSE ${x}::text END`
+  // The only type whose lists are not separated by commas.
+  const texts = nativeType === 'box[]' ? `${x}::text[]` : `${x}::text::text[]`
+  const [elements, elementType] = of.name === 'printed' ? [texts, 'text'] : [values, '']
+  const element = canonicalSql(of, 'u.e', elementType, dialect)
+  const joined = `(SELECT string_agg(coalesce(${element},'N'),';' ORDER BY u.o) FROM unnest(${elements}) WITH ORDINALITY u(e,o))`
+  return `CASE WHEN ${isSimple} THEN cardinality(${x})||':'||coalesce(${joined},'') ELSE ${values}::text END`
 }
