@@ -29,8 +29,8 @@ export interface LevelReport {
   readonly p99: Quantile
   readonly p999: Quantile
   readonly meanSeconds: number | undefined
-  /** Late rows: the deepest below the watermark (s), and the largest share of an overlap used. */
-  readonly deepestSeconds: number
+  /** Late rows: the deepest below the watermark, in overlap units, and the largest share of an overlap used. */
+  readonly deepest: number
   readonly deepestShare: number
   /** At half, once and twice the present margin; empty without a margin or a law. */
   readonly losses: readonly LossAt[]
@@ -67,7 +67,7 @@ export function levelReports(history: History, margins: Margins): readonly Level
       level,
       rate,
       ...figuresOf(own?.entry),
-      deepestSeconds: (lateOwn?.entry.deepest ?? 0) / 1e6,
+      deepest: lateOwn?.entry.deepest ?? 0,
       deepestShare: lateOwn?.entry.deepestShare ?? 0,
       losses: measured ? lossesOf(measured.entry, rate, margins) : [],
       measuredAt,

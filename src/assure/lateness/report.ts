@@ -1,24 +1,23 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StreamSettings } from '../../extract/settings.ts'
-import { empiricalLaw } from '../../kernel/forecast/empirical-law.ts'
 import { samplesNeeded } from '../../kernel/forecast/evidence.ts'
 import { fitFamilies } from '../../kernel/forecast/fit.ts'
-import { lostByClockBound } from '../../kernel/forecast/late-commits.ts'
-import { type LatenessLaw, meanLateness } from '../../kernel/forecast/law.ts'
 import { latenessExponent } from '../../kernel/forecast/load-level.ts'
 import { type BeyondMax, beyondMax, marginForLoss, marginsByNine } from '../../kernel/forecast/margin.ts'
 import { type PastRunFacts, pastRuns, usualPeriod } from '../past-runs.ts'
 import type { Entry } from './entry.ts'
 import { loadHistory } from './history.ts'
-import { type BusiestLateness, busiestLateness, type History } from './learned.ts'
+import { type BusiestLateness, busiestLateness } from './learned.ts'
 import { type LevelReport, levelReports } from './level-report.ts'
-import { allTogether, busiestRate, measuredOf } from './levels.ts'
+import { allTogether } from './levels.ts'
 import { countAbove, sketchCount, sketchMean, sketchQuantile } from './sketch.ts'
 import { KEPT_DAYS, latenessScope } from './store.ts'
 
 /** What `plimsoll lateness` says of a stream (assurance A39). Times in seconds, losses in rows. */
 export interface LatenessReport {
   readonly stream: string
+  /** What depths of late rows are counted in: µs, or positions of a counter. */
+  readonly unit: 'us' | 'positions'
   /** How the present margin comes about; undefined when no run is known. */
   readonly overlapSeconds: number | undefined
   readonly overlapOrigin: string
@@ -65,6 +64,7 @@ export async function latenessReport(catalog: Catalog, settings: StreamSettings)
   const lossRows = limits.latenessLossRows
   return {
     stream: settings.stream,
+    unit: runs[0]?.order && !isInSeconds(runs[0].order) ? 'positions' : 'us',
     overlapSeconds: margin.overlap,
     overlapOrigin: runs[0]?.overlap?.origin ?? '',
     settleSeconds: fence.method === 'settle' ? fence.settleMs / 1000 : 0,
