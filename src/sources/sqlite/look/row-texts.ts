@@ -65,7 +65,15 @@ function oddText(value: Exclude<Value, null>): string {
         : Buffer.isBuffer(value)
           ? 'blob'
           : 'text'
-  const shown = typeof value === 'number' && Number.isInteger(value) ? `${value}.0` : String(value)
-  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(shown)
+  const bytes = Buffer.isBuffer(value)
+    ? value
+    : Buffer.from(typeof value === 'number' ? real(value) : String(value))
   return `z${name}:${bytes.toString('hex')}`
+}
+
+/** SQLite shows by a point that a number is no integer. */
+function real(value: number): string {
+  const [mantissa = '', exponent] = String(value).split('e')
+  const pointed = mantissa.includes('.') || !Number.isFinite(value) ? mantissa : `${mantissa}.0`
+  return exponent === undefined ? pointed : `${pointed}e${exponent}`
 }
