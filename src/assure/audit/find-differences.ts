@@ -21,7 +21,7 @@ export interface SearchRequest {
 }
 
 /** Suspects are kept until they are looked at again: from here on a check has a count of "at least" (spec A3). */
-const SUSPECTS_MAX = 100_000
+const SUSPECTS_MAX = 50_000
 
 /** One key that is not alike on both sides, as the first look saw it. */
 export interface Suspect {
