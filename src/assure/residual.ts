@@ -1,3 +1,4 @@
+import { formatTimestampUs } from '../kernel/calendar.ts'
 import type { ComparisonPlan, WordKind } from '../kernel/fingerprint/comparison.ts'
 
 export interface ResidualFacts {
@@ -7,6 +8,7 @@ export interface ResidualFacts {
   readonly equalRows: bigint
   /** For people: `position < …`, `the whole table`. */
   readonly scope: string
+  /** µs since 1970. */
   readonly sourceLookedAt: string
   readonly destinationLookedAt: string
   readonly pending: number
@@ -16,6 +18,10 @@ export interface ResidualFacts {
 }
 
 const WORD_BITS = 60
+
+/** µs since 1970 by that side's own clock. */
+const at = (us: string): string =>
+  us === '' ? 'an unknown time' : `${formatTimestampUs(BigInt(us)).slice(0, 19)}Z`
 
 /**
  * How far a verdict reaches: method, scope, moments, columns, what it cannot see, and the chance of a miss (spec A4, F26).
@@ -36,7 +42,7 @@ export function residual(facts: ResidualFacts): string {
     ...(facts.atRisk > 0 ? [`${facts.atRisk} at risk until the next run`] : []),
     ...(facts.pending > 0 ? [`${facts.pending} pending`] : []),
     ...(facts.sample ? [`sampled: ${facts.sample} of the buckets`] : []),
-    `looked at the destination ${facts.destinationLookedAt}, the source ${facts.sourceLookedAt}`,
+    `looked at the destination at ${at(facts.destinationLookedAt)}, at the source at ${at(facts.sourceLookedAt)}`,
     `a miss has chance below 2^−${WORD_BITS - Math.ceil(Math.log2(Math.max(1, bucketCount)))}`,
   ]
   return parts.join('; ')
