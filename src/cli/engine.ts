@@ -123,7 +123,8 @@ function connectorMemory(catalog: Catalog, url: string, lookOnly: boolean): Conn
   }
 }
 
-function clock(signal: AbortSignal | undefined): Engine['clock'] {
+/** Time for waits and durations; a sleep ends when the signal comes. */
+export function clock(signal: AbortSignal | undefined): Engine['clock'] {
   return {
     nowMs: () => performance.timeOrigin + performance.now(),
     sleep: async (ms) => {

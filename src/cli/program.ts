@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
+import { registerComplete } from './complete.ts'
 import { registerCompletion } from './completion.ts'
 import { registerConfig } from './config.ts'
 import { registerCopy } from './copy.ts'
@@ -17,6 +18,7 @@ import { registerState } from './state.ts'
 import { registerStatus } from './status.ts'
 import { registerTrace } from './trace.ts'
 import { registerVerify } from './verify.ts'
+import { registerWait } from './wait.ts'
 
 /** Every command, in the order of the help. A new one is a file and a line here. */
 const COMMANDS: readonly ((program: Command) => void)[] = [
@@ -33,6 +35,8 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerAudit,
   registerReconcile,
   registerRepair,
+  registerComplete,
+  registerWait,
   registerVerify,
   registerState,
   registerConfig,

@@ -1,15 +1,10 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Catalog } from '../catalog/catalog.ts'
-import { filePathOf } from '../config/connection-url.ts'
 import type { PipelineConfig } from '../config/pipeline-config.ts'
-import type { StoredClaim } from '../destinations/destination.ts'
 import { planStream } from '../extract/index.ts'
-import { PlimsollError } from '../kernel/errors.ts'
 import { act, hideSecrets, pipelineOptions } from './action.ts'
-import { openDestination } from './engine.ts'
 import { withLook } from './look.ts'
 import { openCatalogToLook } from './pipeline/catalog.ts'
+import { claimsAt } from './pipeline/claims-at.ts'
 import { findPipelines, type PipelineOptions } from './pipeline/find-pipeline.ts'
 import { toStreamSettings } from './pipeline/stream-settings.ts'
 import { type StreamStatus, streamStatus } from './pipeline/stream-status.ts'
@@ -33,10 +28,10 @@ export function registerStatus(program: Command): void {
     try {
       const pipelines: unknown[] = []
       for (const config of configs) {
-        const { claims, remark } = await claimsAt(config, catalog)
+        const { there, remark } = await claimsAt(config, catalog)
         const streams: StreamStatus[] = []
         for (const table of config.tables) {
-          streams.push(await streamStatus(catalog, toStreamSettings(config, table), claims))
+          streams.push(await streamStatus(catalog, toStreamSettings(config, table), there?.claims))
         }
         const nowUs = catalog.nowUs()
         const remarks = remark === undefined ? [] : [remark]
@@ -56,43 +51,6 @@ export function registerStatus(program: Command): void {
       await catalog.close()
     }
   })
-}
-
-/** The claims beside the data; where they cannot be read, why, and the catalog's memory of them stands in. */
-async function claimsAt(
-  config: PipelineConfig,
-  catalog: Catalog,
-): Promise<{ claims: readonly StoredClaim[] | undefined; remark: string | undefined }> {
-  const path = filePathOf(config.destination.url)
-  if (path !== undefined && !existsSync(path))
-    return { claims: [], remark: `the destination ${path} does not exist yet` }
-  if (config.destination.url.includes(':***@')) {
-    return {
-      claims: undefined,
-      remark: 'the destination was not asked: its password is not kept (--destination URL)',
-    }
-  }
-  const context = {
-    reach: () => {},
-    memory: { load: async () => undefined, save: async () => {} },
-    note: () => {},
-  }
-  try {
-    const destination = await openDestination(config, () => context)
-    try {
-      return { claims: await destination.claims(), remark: undefined }
-    } finally {
-      await destination.close()
-    }
-  } catch (error) {
-    if (!(error instanceof PlimsollError)) throw error
-    const busy = (await catalog.leases()).some((lease) => lease.expiresUs > catalog.nowUs())
-    const why = busy ? 'a run holds it' : `${error.code}: ${error.message}`
-    return {
-      claims: undefined,
-      remark: `the destination could not be read (${why}); this is what the catalog remembers`,
-    }
-  }
 }
 
 async function plansNow(config: PipelineConfig) {

@@ -1,6 +1,7 @@
 import { PlimsollError } from '../kernel/errors.ts'
 import type { Position } from '../kernel/position.ts'
 import { checkPlan } from './check-plan.ts'
+import { claimInstant } from './claim-instant.ts'
 import { deliverLanes, peek } from './deliver-aside.ts'
 import { payBills } from './pay-bills.ts'
 import { saveMemory } from './progress-state.ts'
@@ -32,7 +33,7 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
     session.recorder.range(fenced.range, fenced.overlap, session.claim.watermark)
     const expectedRows = await checkPlan(session, fenced.fence, fenced.range)
     engine.emit({ kind: 'range', stream: session.settings.stream, range: fenced.range, expectedRows })
-  }
+  } else await claimInstant(session)
   const readers = early ?? createReaderPool(session, fenced.fence.logPosition, fenced.fence.t0)
   try {
     const behind = await replicaBehind(readers)

@@ -23,7 +23,10 @@ export interface StreamMemory {
 
 const NAME = 'stream'
 
-export async function loadMemory(engine: Engine, catalogKey: string): Promise<StreamMemory | undefined> {
+export async function loadMemory(
+  engine: Pick<Engine, 'catalog'>,
+  catalogKey: string,
+): Promise<StreamMemory | undefined> {
   const text = await engine.catalog.memory(catalogKey, NAME)
   return text === undefined ? undefined : (JSON.parse(text) as StreamMemory)
 }
