@@ -36,6 +36,8 @@ export interface StreamStatus {
 }
 
 const RUNS_LOOKED = 100
+/** Records of what is no run. */
+const NO_RUNS = new Set(['audit', 'reconcile', 'decree', 'bill', 'acceptance'])
 
 export async function streamStatus(
   catalog: Catalog,
@@ -43,7 +45,8 @@ export async function streamStatus(
   claims: readonly StoredClaim[] | undefined,
 ): Promise<StreamStatus> {
   const { stream, catalogKey } = settings
-  const records = (await catalog.records(catalogKey, RUNS_LOOKED)).map(readRecord)
+  const kept = (await catalog.records(catalogKey, RUNS_LOOKED)).map(readRecord)
+  const records = kept.filter(({ kind }) => !NO_RUNS.has(kind ?? ''))
   const leases = await catalog.leases()
   const nowUs = catalog.nowUs()
   const lease = leases.find((each) => each.stream === catalogKey && each.expiresUs > nowUs)
