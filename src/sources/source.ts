@@ -6,6 +6,12 @@ import type { PositionOrder, Stamper } from '../kernel/order.ts'
 import type { Position, PositionKind } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
 import type { LogicalType } from '../kernel/types.ts'
+import type {
+  SourceDiagnosis,
+  SourceDiagnosisRequest,
+  TableDiagnosis,
+  TableDiagnosisRequest,
+} from './diagnosis.ts'
 import type { Look, SourceLookRequest } from './look.ts'
 
 /** Every promise a source makes; the conformance suite tests exactly these. */
@@ -216,6 +222,33 @@ export interface CommitTime {
   readonly latenessUs: bigint
 }
 
+/** What of a table's load can be counted at the source (assurance A46). A count that takes too long is left out. */
+export interface LoadFactsRequest {
+  readonly shape: TableShape
+  readonly order: PositionOrder
+  /** The busiest minute is looked for in `[since, until)`. */
+  readonly since: Position
+  readonly until: Position
+  /** Ties and row sizes of at most so many rows, the newest below `until`. */
+  readonly censusRows: number
+  /** Of each count. */
+  readonly queryMaxMs: number
+  readonly lockTimeoutMs: number
+}
+
+export interface LoadFacts {
+  /** By the rows as they stand now: rows that changed again count where they stand. */
+  readonly busiestMinute: { readonly startUs: string; readonly rowCount: number } | undefined
+  readonly rowCount: number | undefined
+  readonly ties:
+    | { readonly rowCount: number; readonly squareSum: number; readonly largest: number }
+    | undefined
+  /** Bytes of 99 in 100 rows at most. */
+  readonly rowBytesP99: number | undefined
+  readonly oldest: Position | undefined
+  readonly connections: { readonly allowed: number; readonly used: number } | undefined
+}
+
 /** One look at who has a transaction open (assurance A19, A36). */
 export interface OpenTransactions {
   /** µs since 1970 by the source's clock, as text. */
@@ -281,8 +314,13 @@ export interface Source {
   commitTimes?(request: CommitTimesRequest): Promise<readonly CommitTime[] | undefined>
   /** Everybody but our own readers; absent where a server has no list of them (assurance A36). */
   openTransactions?(): Promise<OpenTransactions>
+  /** For the review: counts beside the data, each bounded in time (assurance A46). */
+  loadFacts?(request: LoadFactsRequest): Promise<LoadFacts>
   /** A snapshot for checks: sums and rows in canonical form (spec F28). */
   openLook(request: SourceLookRequest): Promise<Look>
+  /** Facts for `doctor` (assurance A41 to A45); absent where a kind of source has none. Both write nothing. */
+  diagnose?(request: SourceDiagnosisRequest): Promise<SourceDiagnosis>
+  diagnoseTable?(request: TableDiagnosisRequest): Promise<TableDiagnosis>
   close(): Promise<void>
 }
 

@@ -6,6 +6,8 @@ import type {
   CommitTime,
   CommitTimesRequest,
   FenceRequest,
+  LoadFacts,
+  LoadFactsRequest,
   OpenTransactions,
   OrderDeclaration,
   QueryPlan,
@@ -25,6 +27,7 @@ import { readIdentity } from './describe/identity.ts'
 import { listTables } from './describe/tables.ts'
 import { createFencer, type Fencer } from './fence/index.ts'
 import { readCommitTimes } from './lateness/commit-times.ts'
+import { readLoadFacts } from './lateness/load-facts.ts'
 import { readOpenTransactions } from './lateness/open-transactions.ts'
 import { openLook } from './look/look.ts'
 import { explainRange } from './read/explain.ts'
@@ -89,6 +92,10 @@ export class PostgresSource implements Source {
 
   async commitTimes(request: CommitTimesRequest): Promise<readonly CommitTime[] | undefined> {
     return readCommitTimes(this.#readers, request)
+  }
+
+  async loadFacts(request: LoadFactsRequest): Promise<LoadFacts> {
+    return readLoadFacts(this.#readers, request)
   }
 
   async openTransactions(): Promise<OpenTransactions> {

@@ -8,6 +8,7 @@ import { listTables } from './describe/tables.ts'
 import { explainRange } from './explain.ts'
 import { type FenceState, takeFence } from './fence.ts'
 import { identityOf } from './identity.ts'
+import { readLoadFacts } from './load-facts.ts'
 import { openLook } from './look/look.ts'
 import { orderedColumn } from './read/ordered-column.ts'
 import { openReader } from './read/reader.ts'
@@ -78,6 +79,7 @@ export async function openSqliteSource({ url, context }: SourceOptions): Promise
         throw error
       }
     },
+    loadFacts: (request) => reading((current) => readLoadFacts(current, request)),
     explain: (request, range) =>
       reading((current) => explainRange(current, request, columnOf(current, request), range)),
     async close() {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { PostgresServer } from '../../../../scripts/servers/postgres.ts'
 import { openSession, openSource, orderIn, tz } from '../../../../test/support/postgres-source.ts'
 import { freshDatabase, ownServer, postgresServers } from '../../../../test/support/servers.ts'
-import type { CommitTimesRequest, OrderDeclaration, Source } from '../../source.ts'
+import type { CommitTimesRequest, LoadFactsRequest, OrderDeclaration, Source } from '../../source.ts'
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -130,5 +130,64 @@ describe('open transactions (A19, A36)', () => {
     await open('BEGIN; SELECT 1')
     const { complete } = await openSource(asRole.href).openTransactions!()
     expect(complete).toBe(false)
+  })
+})
+
+describe('load facts (A46)', () => {
+  const facts = async (source: Source, declared: OrderDeclaration, rest: Partial<LoadFactsRequest> = {}) => {
+    const shape = await source.describe({ schema: 'public', name: 't' }, declared)
+    return source.loadFacts!({
+      shape,
+      order: orderIn(shape, declared.column),
+      since: tz(0n),
+      until: tz(10n ** 17n),
+      censusRows: 1_000,
+      queryMaxMs: 10_000,
+      lockTimeoutMs: 1_000,
+      ...rest,
+    })
+  }
+
+  test('busiest minute, ties, row sizes, oldest row, connections', async () => {
+    const url = await freshDatabase(server, 'load facts')
+    const sql = await openSession(url)
+    await sql(`CREATE TABLE t (id int PRIMARY KEY, at timestamptz, body text); CREATE INDEX ON t (at);
+      INSERT INTO t SELECT g, '2026-01-01Z'::timestamptz + g * interval '10 seconds', 'x' FROM generate_series(1, 60) g;
+      INSERT INTO t SELECT 100 + g, '2026-01-01 00:05:30Z'::timestamptz, repeat('y', 500) FROM generate_series(1, 40) g;
+      INSERT INTO t VALUES (999, 'infinity', 'never')`)
+    const found = await facts(openSource(url), { column: 'at' })
+    expect(found.busiestMinute).toEqual({ startUs: '1767225900000000', rowCount: 46 })
+    expect(found.rowCount).toBe(100)
+    expect(found.ties).toEqual({ rowCount: 100, squareSum: 59 + 41 * 41, largest: 41 })
+    expect(found.rowBytesP99).toBeGreaterThan(500)
+    expect(found.oldest).toEqual(tz(1_767_225_610_000_000n))
+    expect(found.connections!.allowed).toBeGreaterThan(found.connections!.used)
+    expect(found.connections!.used).toBeGreaterThan(0)
+    const last = await facts(openSource(url), { column: 'at' }, { censusRows: 10 })
+    expect(last.ties?.rowCount).toBe(10)
+  })
+
+  test('epochs have minutes, counters have none; a count that takes too long is left out', async () => {
+    const url = await freshDatabase(server, 'load kinds')
+    const sql = await openSession(url)
+    await sql(`CREATE TABLE t (id bigint PRIMARY KEY, ms bigint); CREATE INDEX ON t (ms);
+      INSERT INTO t SELECT g, 1767225600000 + g * 1000 FROM generate_series(0, 89) g`)
+    const source = openSource(url)
+    const all = {
+      since: { kind: 'integer', value: 0n },
+      until: { kind: 'integer', value: 10n ** 18n },
+    } as const
+    const epoch = await facts(source, { column: 'ms', flavour: 'epoch', unit: 'ms' }, all)
+    expect(epoch.busiestMinute).toEqual({ startUs: '1767225600000000', rowCount: 60 })
+    const counter = await facts(source, { column: 'id', flavour: 'sequence' }, all)
+    expect(counter).toMatchObject({ busiestMinute: undefined, oldest: { kind: 'integer', value: 0n } })
+    await sql(`INSERT INTO t SELECT g, g FROM generate_series(100, 400000) g`)
+    const hasty = await facts(
+      source,
+      { column: 'ms', flavour: 'epoch', unit: 'ms' },
+      { ...all, queryMaxMs: 1, censusRows: 400_000 },
+    )
+    expect(hasty.ties).toBeUndefined()
+    expect((await facts(source, { column: 'ms', flavour: 'epoch', unit: 'ms' }, all)).ties).toBeDefined()
   })
 })
