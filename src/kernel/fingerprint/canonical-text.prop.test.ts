@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatTimestampUs } from '../calendar.ts'
 import { canonicalText } from './canonical-text.ts'
 import type { CanonicalType } from './comparison.ts'
+import { utf8Size } from './free-form.ts'
 import { decodeKeyText, encodeKeyText } from './key-text.ts'
 import type { Digest } from './words.ts'
 
@@ -72,6 +73,20 @@ describe('canonical text', () => {
         expect(decodeKeyText(types, encodeKeyText(types, key, md5))).toEqual(key)
       }),
       { numRuns: 5_000 },
+    )
+  })
+
+  test('bytes are counted as UTF-8 has them', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string({ unit: fc.constantFrom('a', '\u00e9', '\ud83d', '\ude00', '\ufffd') }),
+        ),
+        (value) => {
+          expect(utf8Size(value)).toBe(new TextEncoder().encode(value).length)
+        },
+      ),
     )
   })
 

@@ -6,6 +6,7 @@ const DATE = /^(\d{4,7})-(\d{2})-(\d{2})( \(?BC\)?)?$/
 
 /** µs of a moment as the wire or a person writes it; undefined for infinities and what is none. */
 export function parseMoment(wire: string): bigint | undefined {
+  if (wire.endsWith('infinity')) return undefined
   return parseTimestamp(wire.replace(/^(\S+) \(BC\)(.*)$/, '$1$2 BC'))
 }
 
