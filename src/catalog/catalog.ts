@@ -1,3 +1,4 @@
+import type { AlarmLevel } from '../kernel/alarm.ts'
 import type { Finding, FindingState } from '../kernel/finding.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
 
@@ -40,9 +41,16 @@ export interface Alarm {
   readonly id: number
   readonly stream: string
   readonly name: string
+  readonly level: AlarmLevel
+  /** Its first cause. */
   readonly text: string
+  /** What was said when it was raised last. */
+  readonly latest: string
   readonly evidence: string
+  /** How often it has been raised since it is open. */
+  readonly count: number
   readonly raisedUs: bigint
+  readonly seenUs: bigint
   readonly resolvedUs: bigint | undefined
 }
 
@@ -103,8 +111,11 @@ export interface Catalog {
   /** How many of a stream's findings are in one of these states, by verdict; exact however many there are. */
   countFindings(stream: string, states: readonly FindingState[]): Promise<Readonly<Record<string, number>>>
 
-  /** Raises once: an alarm of that name and stream that is open already only gets the new evidence. */
-  raiseAlarm(stream: string, name: string, text: string, evidence: string): Promise<void>
+  /**
+   * Raises once: an alarm of that name and stream that is open already gets the new text, evidence and level, and is
+   * counted; its first cause stays. Without a level that of the kernel's table.
+   */
+  raiseAlarm(stream: string, name: string, text: string, evidence: string, level?: AlarmLevel): Promise<void>
   resolveAlarm(stream: string, name: string): Promise<void>
   alarms(openOnly: boolean): Promise<readonly Alarm[]>
 

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { alarmLevel } from '../kernel/alarm.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { FINDING_STATES, MECHANISMS, VERDICTS } from '../kernel/finding.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
 import { rangeFromJson, rangeToJson } from '../kernel/range.ts'
+import type { Alarm } from './catalog.ts'
 import { chainFault } from './record-chain.ts'
 
 const bigintText = z.string().regex(/^-?\d+$/)
@@ -72,6 +74,11 @@ const streamExport = z.strictObject({
       evidence: z.string(),
       raisedUs: bigintText,
       resolvedUs: bigintText.nullable(),
+      // Absent in exports of the first programs.
+      level: z.enum(['page', 'notice']).optional(),
+      latest: z.string().optional(),
+      count: z.int().optional(),
+      seenUs: bigintText.optional(),
     }),
   ),
   /** Absent in exports of the first programs, which had none. */
@@ -120,6 +127,30 @@ function invalid(why: string): PlimsollError {
   return new PlimsollError('STATE_INVALID', `this is no exported catalog of version 1: ${why}`, {
     hint: 'Give the unchanged output of `plimsoll state export` of this version. Nothing was imported.',
   })
+}
+
+type AlarmJson = StreamExport['alarms'][number]
+
+export function alarmToJson({ id: _, stream: __, ...alarm }: Alarm): AlarmJson {
+  const { raisedUs, seenUs, resolvedUs } = alarm
+  const resolved = resolvedUs === undefined ? null : String(resolvedUs)
+  return { ...alarm, raisedUs: String(raisedUs), seenUs: String(seenUs), resolvedUs: resolved }
+}
+
+export function alarmFromJson(stream: string, json: AlarmJson): Omit<Alarm, 'id'> {
+  const { name, text, evidence, raisedUs, resolvedUs } = json
+  return {
+    stream,
+    name,
+    text,
+    evidence,
+    level: json.level ?? alarmLevel(name),
+    latest: json.latest ?? text,
+    count: json.count ?? 1,
+    raisedUs: BigInt(raisedUs),
+    seenUs: BigInt(json.seenUs ?? raisedUs),
+    resolvedUs: resolvedUs === null ? undefined : BigInt(resolvedUs),
+  }
 }
 
 export function ledgerToRow({ stream: _, range, ...entry }: LedgerEntry): LedgerRow {

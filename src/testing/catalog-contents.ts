@@ -64,7 +64,7 @@ export function contentTests(setup: CatalogSetup): void {
   })
 
   describe('alarms', () => {
-    test('are raised once, get new evidence, and can be raised again after they were resolved', () =>
+    test('are raised once, are counted, and can be raised again after they were resolved', () =>
       onCatalog(setup, 'alarms', async (catalog, open) => {
         const before = catalog.nowUs()
         await catalog.raiseAlarm(STREAM, 'fence_held', 'a writer holds the fence', 'pid 1')
@@ -73,13 +73,23 @@ export function contentTests(setup: CatalogSetup): void {
         await catalog.raiseAlarm('another stream', 'fence_held', 'a writer holds the fence', 'pid 1')
         const open1 = await catalog.alarms(true)
         expect(open1).toHaveLength(2)
-        expect(open1[0]).toEqual({ ...first, evidence: 'pid 2' })
+        expect(first).toMatchObject({ level: 'notice', text: 'a writer holds the fence', count: 1 })
         expect(first!.raisedUs).toBeGreaterThanOrEqual(before)
+        expect(open1[0]!.seenUs).toBeGreaterThanOrEqual(first!.raisedUs)
+        const again = { evidence: 'pid 2', latest: 'said again', count: 2, seenUs: open1[0]!.seenUs }
+        expect(open1[0]).toEqual({ ...first, ...again })
+        await catalog.raiseAlarm(STREAM, 'fence_held', 'for long', 'pid 2', 'page')
+        expect((await catalog.alarms(true))[0]).toMatchObject({ level: 'page', count: 3 })
+        await catalog.raiseAlarm(STREAM, 'unheard_of', 'x', '')
+        expect((await catalog.alarms(true)).at(-1)).toMatchObject({ name: 'unheard_of', level: 'page' })
+        await catalog.resolveAlarm(STREAM, 'unheard_of')
         await catalog.resolveAlarm(STREAM, 'fence_held')
         await catalog.resolveAlarm(STREAM, 'never_raised')
         expect((await catalog.alarms(true)).map((alarm) => alarm.stream)).toEqual(['another stream'])
         await catalog.raiseAlarm(STREAM, 'fence_held', 'a writer holds the fence', 'pid 3')
-        const all = (await catalog.alarms(false)).filter((alarm) => alarm.stream === STREAM)
+        const all = (await catalog.alarms(false)).filter(
+          (alarm) => alarm.stream === STREAM && alarm.name === 'fence_held',
+        )
         expect(all.map((alarm) => alarm.resolvedUs === undefined)).toEqual([false, true])
         expect(all[1]!.id).not.toBe(first!.id)
       }))

@@ -1,22 +1,45 @@
+import { type AlarmLevel, alarmLevel } from '../../kernel/alarm.ts'
 import type { Alarm } from '../catalog.ts'
 import { atomically, catalogNowUs, type Db, reading } from './database.ts'
 
-const ALARM = `SELECT id, stream, name, text, evidence, raised_us AS raisedUs, resolved_us AS resolvedUs FROM alarm`
+const ALARM = `SELECT id, stream, name, level, text, latest, evidence, count, raised_us AS raisedUs, seen_us AS seenUs,
+  resolved_us AS resolvedUs FROM alarm`
 
-/** Raises once: while an alarm of that name and stream is open it only gets the new evidence. */
-export function raiseAlarm(db: Db, stream: string, name: string, text: string, evidence: string): void {
+/** Raises once: while an alarm of that name and stream is open it is counted, and only its first cause stays. */
+export function raiseAlarm(
+  db: Db,
+  stream: string,
+  name: string,
+  text: string,
+  evidence: string,
+  level: AlarmLevel = alarmLevel(name),
+): void {
   atomically(db, () => {
-    const again = 'UPDATE alarm SET evidence = ? WHERE stream = ? AND name = ? AND resolved_us IS NULL'
-    if (db.prepare(again).run(evidence, stream, name).changes > 0) return
-    insertAlarm(db, { stream, name, text, evidence, raisedUs: catalogNowUs(db), resolvedUs: undefined })
+    const nowUs = catalogNowUs(db)
+    const again = `UPDATE alarm SET latest = ?, evidence = ?, level = ?, seen_us = ?, count = count + 1
+      WHERE stream = ? AND name = ? AND resolved_us IS NULL`
+    if (db.prepare(again).run(text, evidence, level, nowUs, stream, name).changes > 0) return
+    const times = { raisedUs: nowUs, seenUs: nowUs, resolvedUs: undefined }
+    insertAlarm(db, { stream, name, level, text, latest: text, evidence, count: 1, ...times })
   })
 }
 
 export function insertAlarm(db: Db, alarm: Omit<Alarm, 'id'>): void {
-  const sql =
-    'INSERT INTO alarm (stream, name, text, evidence, raised_us, resolved_us) VALUES (?, ?, ?, ?, ?, ?)'
-  const { stream, name, text, evidence, raisedUs, resolvedUs } = alarm
-  db.prepare(sql).run(stream, name, text, evidence, raisedUs, resolvedUs ?? null)
+  const sql = `INSERT INTO alarm (stream, name, level, text, latest, evidence, count, raised_us, seen_us, resolved_us)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const { stream, name, level, text, latest, evidence, count, raisedUs, seenUs, resolvedUs } = alarm
+  db.prepare(sql).run(
+    stream,
+    name,
+    level,
+    text,
+    latest,
+    evidence,
+    count,
+    raisedUs,
+    seenUs,
+    resolvedUs ?? null,
+  )
 }
 
 export function resolveAlarm(db: Db, stream: string, name: string): void {
@@ -30,7 +53,16 @@ export function resolveAlarm(db: Db, stream: string, name: string): void {
 export function listAlarms(db: Db, openOnly: boolean): readonly Alarm[] {
   const sql = `${ALARM} WHERE NOT ? OR resolved_us IS NULL ORDER BY id`
   const rows = reading(db, () => db.prepare(sql).all(openOnly ? 1 : 0)) as AlarmRow[]
-  return rows.map((row) => ({ ...row, id: Number(row.id), resolvedUs: row.resolvedUs ?? undefined }))
+  return rows.map((row) => ({
+    ...row,
+    id: Number(row.id),
+    count: Number(row.count),
+    resolvedUs: row.resolvedUs ?? undefined,
+  }))
 }
 
-type AlarmRow = Omit<Alarm, 'id' | 'resolvedUs'> & { id: bigint; resolvedUs: bigint | null }
+type AlarmRow = Omit<Alarm, 'id' | 'count' | 'resolvedUs'> & {
+  id: bigint
+  count: bigint
+  resolvedUs: bigint | null
+}

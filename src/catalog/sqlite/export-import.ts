@@ -1,6 +1,8 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import {
+  alarmFromJson,
+  alarmToJson,
   type CatalogExport,
   ledgerFromRow,
   ledgerToRow,
@@ -75,13 +77,7 @@ function exportStream(db: Db, stream: string): StreamExport {
     ranges: listRanges(db, stream, undefined).map(ledgerToRow),
     alarms: listAlarms(db, false)
       .filter((alarm) => alarm.stream === stream)
-      .map(({ name, text, evidence, raisedUs, resolvedUs }) => ({
-        name,
-        text,
-        evidence,
-        raisedUs: String(raisedUs),
-        resolvedUs: resolvedUs === undefined ? null : String(resolvedUs),
-      })),
+      .map(alarmToJson),
     findings: listFindings(db, { stream, limit: ALL }).map(({ stream: _, ...finding }) => finding),
   }
 }
@@ -91,15 +87,7 @@ function insertStream(db: Db, content: StreamExport): void {
   for (const record of content.records) insertRecord(db, { ...record, stream })
   for (const run of content.openRuns) insertOpenRun(db, { ...run, stream, openedUs: BigInt(run.openedUs) })
   for (const row of content.ranges) insertRange(db, ledgerFromRow(stream, row))
-  for (const alarm of content.alarms) {
-    const { raisedUs, resolvedUs } = alarm
-    insertAlarm(db, {
-      ...alarm,
-      stream,
-      raisedUs: BigInt(raisedUs),
-      resolvedUs: resolvedUs === null ? undefined : BigInt(resolvedUs),
-    })
-  }
+  for (const alarm of content.alarms) insertAlarm(db, alarmFromJson(stream, alarm))
   insertFindings(
     db,
     content.findings.map((finding) => ({ ...finding, stream })),

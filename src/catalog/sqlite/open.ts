@@ -47,7 +47,8 @@ export async function openCatalog(folder: string): Promise<Catalog> {
     putFindings: async (findings) => putFindings(db, findings),
     findings: async (wanted) => listFindings(db, wanted),
     countFindings: async (stream, states) => countFindings(db, stream, states),
-    raiseAlarm: async (stream, name, text, evidence) => raiseAlarm(db, stream, name, text, evidence),
+    raiseAlarm: async (stream, name, text, evidence, level) =>
+      raiseAlarm(db, stream, name, text, evidence, level),
     resolveAlarm: async (stream, name) => resolveAlarm(db, stream, name),
     alarms: async (openOnly) => listAlarms(db, openOnly),
     streams: async () => reading(db, () => listStreams(db)),

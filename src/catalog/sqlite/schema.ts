@@ -103,4 +103,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER finding_stays BEFORE DELETE ON finding
     BEGIN SELECT raise(ABORT, 'findings are never deleted'); END;
   `,
+  `
+  ALTER TABLE alarm ADD COLUMN level TEXT NOT NULL DEFAULT 'page';
+  ALTER TABLE alarm ADD COLUMN latest TEXT NOT NULL DEFAULT '';
+  ALTER TABLE alarm ADD COLUMN count INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE alarm ADD COLUMN seen_us INTEGER NOT NULL DEFAULT 0;
+  UPDATE alarm SET latest = text, seen_us = raised_us;
+  `,
 ]

@@ -1,5 +1,6 @@
-import type { Alarm, Catalog, Lease, StoredRecord } from '../../catalog/catalog.ts'
+import type { Catalog, Lease, StoredRecord } from '../../catalog/catalog.ts'
 import { sealRecord, sealUnopened } from '../../catalog/record-chain.ts'
+import { alarmLevel } from '../../kernel/alarm.ts'
 import { assert } from '../../kernel/assert.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
@@ -123,21 +124,24 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
     async countFindings(stream, states) {
       return countFindings(store, stream, states)
     },
-    async raiseAlarm(stream, name, text, evidence) {
+    async raiseAlarm(stream, name, text, evidence, level = alarmLevel(name)) {
       const index = openAlarm(stream, name)
-      const alarm: Alarm =
-        index < 0
-          ? {
-              id: store.alarms.length + 1,
-              stream,
-              name,
-              text,
-              evidence,
-              raisedUs: nowUs(),
-              resolvedUs: undefined,
-            }
-          : { ...store.alarms[index]!, evidence }
-      store.alarms[index < 0 ? store.alarms.length : index] = alarm
+      const before = store.alarms[index]
+      const now = { level, latest: text, evidence, seenUs: nowUs() }
+      if (before) store.alarms[index] = { ...before, ...now, count: before.count + 1 }
+      else {
+        const id = store.alarms.length + 1
+        store.alarms.push({
+          id,
+          stream,
+          name,
+          text,
+          count: 1,
+          raisedUs: nowUs(),
+          resolvedUs: undefined,
+          ...now,
+        })
+      }
     },
     async resolveAlarm(stream, name) {
       const index = openAlarm(stream, name)

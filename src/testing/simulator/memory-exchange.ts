@@ -1,4 +1,6 @@
 import {
+  alarmFromJson,
+  alarmToJson,
   type CatalogExport,
   ledgerFromRow,
   ledgerToRow,
@@ -54,11 +56,7 @@ function exportStream(store: MemoryStore, stream: string): StreamExport {
     records: own(store.records),
     openRuns: own(store.openRuns.values()).map((run) => ({ ...run, openedUs: String(run.openedUs) })),
     ranges: [...store.ranges.values()].filter((entry) => entry.stream === stream).map(ledgerToRow),
-    alarms: own(store.alarms).map(({ id: _, raisedUs, resolvedUs, ...rest }) => ({
-      ...rest,
-      raisedUs: String(raisedUs),
-      resolvedUs: resolvedUs === undefined ? null : String(resolvedUs),
-    })),
+    alarms: store.alarms.filter((alarm) => alarm.stream === stream).map(alarmToJson),
     findings: own(store.findings.values()),
   }
 }
@@ -73,15 +71,8 @@ function importStream(store: MemoryStore, content: StreamExport): void {
     const entry = ledgerFromRow(stream, row)
     store.ranges.set(rangeKey(entry), entry)
   }
-  for (const { raisedUs, resolvedUs, ...alarm } of content.alarms) {
-    store.alarms.push({
-      ...alarm,
-      id: store.alarms.length + 1,
-      stream,
-      raisedUs: BigInt(raisedUs),
-      resolvedUs: resolvedUs === null ? undefined : BigInt(resolvedUs),
-    })
-  }
+  for (const alarm of content.alarms)
+    store.alarms.push({ ...alarmFromJson(stream, alarm), id: store.alarms.length + 1 })
   for (const finding of content.findings) store.findings.set(finding.id, { ...finding, stream })
 }
 
