@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalText } from '../../../kernel/fingerprint/canonical-text.ts'
 import type { CanonicalType, ComparisonPlan, WordKind } from '../../../kernel/fingerprint/comparison.ts'
 import { type Digest, wordOf } from '../../../kernel/fingerprint/words.ts'
@@ -43,7 +43,7 @@ export function createRowTexts({ shape, plan, asText }: SourceLookRequest): RowT
 }
 
 function digestOf({ digest }: ComparisonPlan): Digest {
-  return (data) => createHash(digest).update(data).digest('hex')
+  return (data) => hash(digest, data)
 }
 
 /** A value of another class than the column's equals nothing at the destination (spec F18). */
