@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
+import { openCheck } from '../assure/check-session.ts'
+import { acceptFindings } from '../assure/repair/accept-findings.ts'
 import { repairAsked } from '../assure/repair/repair-asked.ts'
-import type { KeysAsked } from '../assure/repair/which-keys.ts'
+import { findingsOf, type KeysAsked } from '../assure/repair/which-keys.ts'
 import type { DeleteMode } from '../extract/index.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { act, pipelineOptions, several } from './action.ts'
 import { findPipeline, type PipelineOptions } from './pipeline/find-pipeline.ts'
 import { secondLookOption, withSecondLook } from './pipeline/second-look.ts'
 import { selectStream } from './pipeline/select-streams.ts'
+import { plural } from './render/quantity.ts'
 import { renderRepair, repairToJson } from './render/repair.ts'
 import { withPipeline } from './run-streams.ts'
 
@@ -18,6 +22,7 @@ interface RepairOptions extends PipelineOptions {
   readonly from?: string
   readonly to?: string
   readonly apply?: boolean
+  readonly accept?: string
   readonly dryRun?: boolean
   readonly deletes?: DeleteMode
   readonly secondLook?: string
@@ -37,6 +42,7 @@ export function registerRepair(program: Command): void {
     .option('--from <position>', 'rows from this position on that are not alike')
     .option('--to <position>', 'the first position not to look at (default: the watermark)')
     .option('--apply', 'do it')
+    .option('--accept <reason>', 'close these findings as they are, and record who and why')
     .option('--dry-run', 'only show it; so it is without --apply')
     .addOption(
       new Option('--deletes <mode>', 'what becomes of rows that are gone at the source').choices([
@@ -52,6 +58,18 @@ export function registerRepair(program: Command): void {
     return withPipeline(terminal, config, async ({ engine, streams, progress }) => {
       progress.pause()
       const [settings] = withSecondLook([selectStream(streams, table)], options.secondLook)
+      if (options.accept !== undefined) {
+        if (keys.kind !== 'findings' || options.apply)
+          throw usage('--accept takes --findings, and nothing else')
+        const check = await openCheck(engine, settings!)
+        const findings = await findingsOf(check, keys.ids, settings!.limits.listMaxRows)
+        const accepted = await acceptFindings(check, findings, {
+          person: userInfo().username,
+          reason: options.accept,
+        })
+        terminal.say(`${settings!.stream}: ${plural(accepted, 'finding')} accepted`)
+        return { json: { stream: settings!.stream, accepted } }
+      }
       const deletes = options.deletes ?? settings!.deletes
       const answer = await repairAsked(engine, settings!, { keys, apply: options.apply ?? false, deletes })
       terminal.data(renderRepair(answer, terminal.colour))

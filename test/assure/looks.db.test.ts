@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openCheck } from '../../src/assure/check-session.ts'
+import { acceptFindings } from '../../src/assure/repair/accept-findings.ts'
 import { repairStream } from '../../src/assure/repair/repair-stream.ts'
+import { findingsOf } from '../../src/assure/repair/which-keys.ts'
 import { type AssureScene, assureScene, quick } from './scene.ts'
 
 const SETTINGS = quick('public.things', {
@@ -173,6 +175,37 @@ describe('repair (A28 to A32)', () => {
         code: 'USAGE',
         hint: expect.stringContaining('plimsoll backfill public.things'),
       })
+    }))
+
+  test('accepted findings are closed with who and why, and no alarm stays once a check is clean of them', () =>
+    scene('accepted', async ({ run, audit, spoil, engine, settings }) => {
+      await run()
+      await spoil('delete from public.things where id = 9')
+      const { checkId } = await audit()
+      expect((await engine.destination.watermarks())[0]).toMatchObject({ lostRowCount: 1 })
+      const check = await openCheck(engine, settings)
+      const findings = await findingsOf(check, [checkId], 10)
+      await expect(acceptFindings(check, findings, { person: 'ann', reason: ' ' })).rejects.toThrow(
+        'needs a reason',
+      )
+      expect(await acceptFindings(check, findings, { person: 'ann', reason: 'test data' })).toBe(1)
+      expect((await engine.destination.watermarks())[0]).toMatchObject({ lostRowCount: 0 })
+      const [closed] = await engine.catalog.findings({ checkId, limit: 1 })
+      expect(closed).toMatchObject({ state: 'accepted', closedBy: 'accepted by ann: test data' })
+      expect((await audit()).counts).toMatchObject({ findings: 0, accepted: 1 })
+      expect((await engine.catalog.alarms(true)).map(({ name }) => name)).toEqual([])
+    }))
+
+  test('a row that healed by itself closes its finding at the next look that covers it', () =>
+    scene('healed', async ({ run, audit, spoil, sql, engine, settings }) => {
+      await run()
+      await spoil('delete from public.things where id = 9')
+      await audit()
+      await sql(`update public.things set at = now() - interval '1 second' where id = 9`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await run()
+      expect((await audit()).counts).toMatchObject({ findings: 0 })
+      expect(await engine.catalog.countFindings(settings.catalogKey, ['confirmed'])).toEqual({})
     }))
 
   test('what is no key, or a finding of nobody, is said', () =>

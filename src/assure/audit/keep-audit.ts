@@ -1,4 +1,7 @@
 import { type Finding, OPEN_STATES } from '../../kernel/finding.ts'
+import { positionFromCanonical } from '../../kernel/fingerprint/position-text.ts'
+import { comparePositions } from '../../kernel/position.ts'
+import { tellDestination } from '../tell-destination.ts'
 import type { AuditRequest, StreamAudit } from './audit-stream.ts'
 
 const OPEN_LIMIT = 100_000
@@ -13,13 +16,13 @@ export async function keepAudit(request: AuditRequest, audit: StreamAudit): Prom
   const stream = check.settings.catalogKey
   const earlier = await catalog.findings({
     stream,
-    states: ['confirmed', 'suspected', 'moving', 'repaired'],
+    states: [...OPEN_STATES, 'repaired', 'accepted'],
     limit: OPEN_LIMIT,
   })
   const findings = audit.findings.map((finding) => nameEarlier(finding, earlier))
-  const superseded = supersede(earlier, findings, audit.checkId)
-  await catalog.putFindings([...superseded, ...findings])
-  await catalog.appendRecord(stream, {
+  await catalog.putFindings([...closeEarlier(request, audit, earlier, findings), ...findings])
+  const counts = withoutAccepted(audit, findings)
+  const { hash } = await catalog.appendRecord(stream, {
     run_id: audit.checkId,
     stream: check.settings.stream,
     kind,
@@ -33,29 +36,67 @@ export async function keepAudit(request: AuditRequest, audit: StreamAudit): Prom
     watermark: audit.watermark,
     looked_source_us: audit.looked.source,
     looked_destination_us: audit.looked.destination,
-    counts: Object.fromEntries(Object.entries(audit.counts).map(([name, count]) => [name, String(count)])),
-    finding_count: String(audit.counts.findings ?? 0),
+    counts: Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+    finding_count: String(counts.findings ?? 0),
     at_least: audit.atLeast ? '1' : '0',
     residual: audit.residual,
     outcome: 'checked',
   })
-  return { ...audit, findings }
+  await tellDestination(check, hash)
+  return { ...audit, counts, findings }
 }
 
-/** Found, repaired, found again: the second record names the first (spec A15). */
+/** Found, repaired, found again: the second record names the first (spec A15). What was accepted stays accepted. */
 function nameEarlier(finding: Finding, earlier: readonly Finding[]): Finding {
   const before = earlier.findLast(({ keyText }) => keyText === finding.keyText)
-  return before ? { ...finding, evidence: { ...finding.evidence, earlier: before.id } } : finding
+  if (!before) return finding
+  const evidence = { ...finding.evidence, earlier: before.id }
+  const isSame =
+    before.verdict === finding.verdict &&
+    before.sourcePosition === finding.sourcePosition &&
+    before.destinationPosition === finding.destinationPosition
+  if (before.state !== 'accepted' || !isSame || finding.state !== 'confirmed') return { ...finding, evidence }
+  return { ...finding, evidence, state: 'accepted', closedBy: before.closedBy }
 }
 
-/** An open finding that is found again lives on in the new one. */
-function supersede(
+/** An open finding that is found again lives on in the new one; one that this check saw alike is withdrawn. */
+function closeEarlier(
+  request: AuditRequest,
+  audit: StreamAudit,
   earlier: readonly Finding[],
   findings: readonly Finding[],
-  checkId: string,
 ): readonly Finding[] {
   const again = new Set(findings.map(({ keyText }) => keyText))
+  const sawAll = !audit.atLeast && !audit.capped
   return earlier
-    .filter(({ keyText, state }) => again.has(keyText) && OPEN_STATES.includes(state))
-    .map((finding) => ({ ...finding, state: 'withdrawn', closedBy: `found again by ${checkId}` }))
+    .filter(({ state }) => OPEN_STATES.includes(state))
+    .flatMap((finding): Finding[] => {
+      if (again.has(finding.keyText))
+        return [{ ...finding, state: 'withdrawn', closedBy: `found again by ${audit.checkId}` }]
+      if (!sawAll || !covers(request, audit, finding)) return []
+      return [{ ...finding, state: 'withdrawn', closedBy: `seen alike by ${audit.checkId}` }]
+    })
+}
+
+/** Whether the check would have found it again: its words see such a difference, and its scope holds the row. */
+function covers(
+  { check, word }: AuditRequest,
+  audit: StreamAudit,
+  { verdict, sourcePosition }: Finding,
+): boolean {
+  const needsContent = verdict === 'UNBUMPED' || verdict === 'TRANSIT' || verdict === 'KEY_CHANGED'
+  if (needsContent && word !== 'row') return false
+  if (audit.from === null) return true
+  const { order } = check.choice
+  const [position, from] = [sourcePosition, audit.from].map((text) =>
+    text === null ? undefined : positionFromCanonical(order, text),
+  )
+  return position !== undefined && from !== undefined && comparePositions(position, from) >= 0
+}
+
+/** Accepted findings are listed and count no more. */
+function withoutAccepted({ counts }: StreamAudit, findings: readonly Finding[]): StreamAudit['counts'] {
+  const accepted = findings.filter(({ state }) => state === 'accepted').length
+  if (accepted === 0) return counts
+  return { ...counts, findings: (counts.findings ?? 0) - accepted, accepted }
 }

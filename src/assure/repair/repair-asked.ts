@@ -2,6 +2,7 @@ import type { Engine } from '../../extract/engine.ts'
 import type { DeleteMode, StreamSettings } from '../../extract/settings.ts'
 import { type Finding, OPEN_STATES } from '../../kernel/finding.ts'
 import { type CheckSession, openCheck, openLooks } from '../check-session.ts'
+import { tellDestination } from '../tell-destination.ts'
 import { refusesRemoval } from './may-remove.ts'
 import { type PreviewedRow, previewRepair } from './preview.ts'
 import { type Repaired, repairStream } from './repair-stream.ts'
@@ -68,6 +69,7 @@ export async function repairAsked(
   })
   const after = await look(check, keyTexts)
   const closedFindings = await closeFindings(engine, findings, after.rows, repaired.runId)
+  await tellDestination(check, undefined)
   const stillOpen = after.rows.filter(({ action }) => action !== 'leave')
   return { ...answer, repaired, stillOpen, closedFindings }
 }

@@ -49,12 +49,28 @@ export async function keysOf(check: CheckSession, asked: KeysAsked): Promise<Whi
 }
 
 async function keysOfFindings(check: CheckSession, ids: readonly string[]): Promise<WhichKeys> {
+  const limit = check.settings.limits.repairMaxRows
+  const found = await findingsOf(check, ids, limit + 1)
+  const confirmed = found.filter(({ state }) => state === 'confirmed')
+  if (confirmed.length > limit) throw tooMany(check.settings.stream, confirmed.length, limit, '')
+  const oldKeys = confirmed.flatMap(({ evidence }) => evidence.old_key_text ?? [])
+  return {
+    keyTexts: [...new Set([...confirmed.map(({ keyText }) => keyText), ...oldKeys])],
+    findings: confirmed,
+  }
+}
+
+/** Findings by their own id or that of their check. Throws USAGE for an id of nobody. */
+export async function findingsOf(
+  check: CheckSession,
+  ids: readonly string[],
+  limit: number,
+): Promise<readonly Finding[]> {
   const { catalog } = check.engine
   const stream = check.settings.catalogKey
-  const limit = check.settings.limits.repairMaxRows
   const found: Finding[] = []
   for (const id of ids) {
-    const byCheck = await catalog.findings({ stream, checkId: id, limit: limit + 1 })
+    const byCheck = await catalog.findings({ stream, checkId: id, limit })
     const byId = byCheck.length > 0 ? byCheck : await catalog.findings({ stream, ids: [id], limit: 1 })
     if (byId.length === 0) {
       throw new PlimsollError('USAGE', `${check.settings.stream} has no findings ${id}`, {
@@ -63,13 +79,7 @@ async function keysOfFindings(check: CheckSession, ids: readonly string[]): Prom
     }
     found.push(...byId)
   }
-  const confirmed = found.filter(({ state }) => state === 'confirmed')
-  if (confirmed.length > limit) throw tooMany(check.settings.stream, confirmed.length, limit, '')
-  const oldKeys = confirmed.flatMap(({ evidence }) => evidence.old_key_text ?? [])
-  return {
-    keyTexts: [...new Set([...confirmed.map(({ keyText }) => keyText), ...oldKeys])],
-    findings: confirmed,
-  }
+  return found
 }
 
 const MAX_SHARE = 0.05
