@@ -28,6 +28,11 @@ export const LIMIT_DURATIONS = [
   'reconcileMaxAge',
   'sampler',
   'doctorQueryMax',
+  'every',
+  'stallAfter',
+  'lagMax',
+  'idleMax',
+  'auditEvery',
 ] as const
 
 /** Settings that are counts; those of at least 1. */

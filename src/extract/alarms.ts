@@ -1,3 +1,4 @@
+import type { AlarmLevel, AlarmName } from '../kernel/alarm.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import type { StreamSession } from './stream-session.ts'
 
@@ -17,11 +18,12 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
 /** Raises an alarm in the catalog, the record and the events at once. */
 export async function raise(
   session: StreamSession,
-  name: string,
+  name: AlarmName,
   text: string,
   evidence = '',
+  level?: AlarmLevel,
 ): Promise<void> {
-  await session.engine.catalog.raiseAlarm(session.settings.catalogKey, name, text, evidence)
+  await session.engine.catalog.raiseAlarm(session.settings.catalogKey, name, text, evidence, level)
   session.recorder.alarm(name, text)
   session.engine.emit({ kind: 'alarm', stream: session.settings.stream, name, text })
 }

@@ -1,4 +1,5 @@
 import type { StoredClaim } from '../destinations/destination.ts'
+import type { AlarmName } from '../kernel/alarm.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import type { ServerIdentity, TableShape } from '../sources/source.ts'
 import { checkIdentity, checkOrder, checkSchema } from './check-source.ts'
@@ -13,7 +14,7 @@ export interface Checked {
   readonly extraOverlap: bigint
   /** The next rows say nothing about lateness: the source or the claim is not the one of the rows below it (spec E41). */
   readonly begins: boolean
-  readonly alarms: readonly { name: string; text: string }[]
+  readonly alarms: readonly { readonly name: AlarmName; readonly text: string }[]
 }
 
 /** Stops or widens where today’s source is not the one of the claim (spec E66–E68). */
@@ -52,7 +53,7 @@ export function checkAgainstClaim(
     ...(coarser
       ? [
           {
-            name: 'grain_changed',
+            name: 'grain_changed' as const,
             text: `${choice.order.column} now moves in steps of ${choice.order.grain}, before ${grainBefore}; the overlap is widened once`,
           },
         ]
@@ -60,7 +61,7 @@ export function checkAgainstClaim(
     ...(added.length > 0 && claim.watermark
       ? [
           {
-            name: 'column_added',
+            name: 'column_added' as const,
             text: `new column ${added.join(', ')}: rows below the watermark have no value there. To read them: plimsoll backfill ${settings.stream}`,
           },
         ]
@@ -68,7 +69,7 @@ export function checkAgainstClaim(
     ...(timelineChanged
       ? [
           {
-            name: 'timeline_changed',
+            name: 'timeline_changed' as const,
             text: `timeline ${facts.source.timeline} became ${identity.timeline}; ${rewindUs} µs are read again`,
           },
         ]

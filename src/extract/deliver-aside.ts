@@ -32,6 +32,7 @@ export async function deliverLanes(
         session,
         'lane_growing',
         `more than ${limit} rows have no place in the order (${name}); without a key they cannot be read in turns and are not delivered`,
+        JSON.stringify({ lane: name, limit }),
       )
       continue
     }
@@ -52,6 +53,7 @@ export async function deliverLanes(
         session,
         'lane_growing',
         `more than ${limit} rows have no place in the order (${name}); they are read in turns`,
+        JSON.stringify({ lane: name, limit }),
       )
       const { lastKey } = await rows.done
       await keepCursor(session, name, receipt.rowsRead < limit ? undefined : lastKey)

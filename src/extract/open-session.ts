@@ -150,7 +150,8 @@ async function inspect(
       columns_added: checked.added,
       columns_added_below: checked.added.length > 0 && claim.watermark ? String(claim.watermark.value) : null,
     })
-    for (const alarm of checked.alarms) await raise(session, alarm.name, alarm.text)
+    const below = claim.watermark ? String(claim.watermark.value) : ''
+    for (const alarm of checked.alarms) await raise(session, alarm.name, alarm.text, below)
     return session
   } catch (error) {
     recorder.note({ error: describeError(error) })

@@ -27,7 +27,7 @@ export interface StreamSettings {
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint }
 }
 
-export interface Limits extends CheckLimits {
+export interface Limits extends CheckLimits, AlarmLimits {
   readonly holdAlarmMs: number
   readonly futureToleranceMs: number
   readonly laneMaxRows: number
@@ -44,6 +44,20 @@ export interface Limits extends CheckLimits {
   readonly retryTotalMs: number
   /** A snapshot is read for at most this long, so that a first load does not hold back the source's vacuum. */
   readonly snapshotMaxMs: number
+}
+
+/** When silence or delay is an alarm (assurance A59); without a period nobody knows when a run is due. */
+export interface AlarmLimits {
+  /** From one run to the next. `follow` says its own; absent, no run is ever overdue. */
+  readonly everyMs?: number
+  /** Three periods. */
+  readonly stallAfterMs?: number
+  /** Six periods. */
+  readonly lagMaxMs?: number
+  /** Off. */
+  readonly idleMaxMs?: number
+  /** From one audit or reconcile to the next. Off. */
+  readonly auditEveryMs?: number
 }
 
 export type DeleteMode = 'report' | 'remove' | 'mark'

@@ -124,6 +124,9 @@ async function recordDecree(session: StreamSession, debt: Debt, fence: Fence): P
   })
 }
 
+/** So many times holdAlarm make a page of a notice (assurance A59). */
+const PAGE_AFTER = 6
+
 async function raiseHolding(session: StreamSession, fence: Fence): Promise<void> {
   const { engine, settings } = session
   const blocker = fence.witnesses[0]
@@ -132,13 +135,16 @@ async function raiseHolding(session: StreamSession, fence: Fence): Promise<void>
     const who = [`pid ${blocker.pid ?? '?'}`, blocker.user, blocker.application, blocker.state]
       .filter(Boolean)
       .join(', ')
+    const isLong = ageMs > PAGE_AFTER * settings.limits.holdAlarmMs
     await raise(
       session,
       'fence_held',
       `a transaction open for ${Math.round(ageMs / 1000)} s holds the fence: ${who}`,
       JSON.stringify(blocker),
+      isLong ? 'page' : 'notice',
     )
-  } else await engine.catalog.resolveAlarm(settings.catalogKey, 'fence_held')
+  } else if (!blocker || ageMs <= settings.fence.fenceFreshMs)
+    await engine.catalog.resolveAlarm(settings.catalogKey, 'fence_held')
 }
 
 /** A clock that stepped back holds the watermark and widens the next overlap by the step (spec E23). */
