@@ -9,6 +9,7 @@ import { registerDemo } from './demo.ts'
 import { programVersion } from './engine.ts'
 import { registerFollow } from './follow.ts'
 import { registerInit } from './init.ts'
+import { registerLateness } from './lateness.ts'
 import { registerPlan } from './plan.ts'
 import { registerReconcile } from './reconcile.ts'
 import { registerRepair } from './repair.ts'
@@ -35,6 +36,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerAudit,
   registerReconcile,
   registerRepair,
+  registerLateness,
   registerComplete,
   registerWait,
   registerVerify,
