@@ -213,6 +213,8 @@ export interface ClockFigures {
 /** E25: sessions of which it cannot be seen whether they have a transaction open. */
 export interface SessionFigures {
   readonly role: string
+  /** The role may see what all sessions do. */
+  readonly seesAll: boolean
   readonly hidden: number
   readonly untracked: number
   readonly untrackedRoles: readonly string[]

@@ -1,6 +1,12 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { Fence } from '../../kernel/fence.ts'
 import type { Range } from '../../kernel/range.ts'
+import type {
+  SourceDiagnosis,
+  SourceDiagnosisRequest,
+  TableDiagnosis,
+  TableDiagnosisRequest,
+} from '../diagnosis.ts'
 import type { Look, SourceLookRequest } from '../look.ts'
 import type {
   CommitTime,
@@ -25,6 +31,8 @@ import { Pool } from './connect/pool.ts'
 import { describeTable } from './describe/describe.ts'
 import { readIdentity } from './describe/identity.ts'
 import { listTables } from './describe/tables.ts'
+import { diagnoseSource } from './diagnose/source.ts'
+import { diagnoseTable } from './diagnose/table.ts'
 import { createFencer, type Fencer } from './fence/index.ts'
 import { readCommitTimes } from './lateness/commit-times.ts'
 import { readLoadFacts } from './lateness/load-facts.ts'
@@ -100,6 +108,15 @@ export class PostgresSource implements Source {
 
   async openTransactions(): Promise<OpenTransactions> {
     return readOpenTransactions(this.#primary)
+  }
+
+  async diagnose(request: SourceDiagnosisRequest): Promise<SourceDiagnosis> {
+    return diagnoseSource(this.#primary, this.#replica, request)
+  }
+
+  async diagnoseTable(request: TableDiagnosisRequest): Promise<TableDiagnosis> {
+    if (this.#replica) await this.#checkReplica(this.#replica)
+    return diagnoseTable(this.#primary, this.#readers, request)
   }
 
   async close(): Promise<void> {
