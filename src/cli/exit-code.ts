@@ -33,3 +33,12 @@ export function checkExitCode(answer: {
   if (sides.length === 0) return 0
   return sides.includes('source') ? BY_KIND.source : BY_KIND.destination
 }
+
+/** Of a review: 3 when a row breaks or has no bound, else as a check (spec A46). */
+export function reviewExitCode(answer: {
+  readonly streams: readonly { readonly breaking: readonly string[] }[]
+  readonly notLooked: readonly { readonly side: 'source' | 'destination' }[]
+}): number {
+  const streams = answer.streams.map(({ breaking }) => ({ counts: { findings: breaking.length } }))
+  return checkExitCode({ streams, notLooked: answer.notLooked })
+}

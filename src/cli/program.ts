@@ -13,6 +13,7 @@ import { registerLateness } from './lateness.ts'
 import { registerPlan } from './plan.ts'
 import { registerReconcile } from './reconcile.ts'
 import { registerRepair } from './repair.ts'
+import { registerReview } from './review.ts'
 import { registerRun } from './run.ts'
 import { registerRuns } from './runs.ts'
 import { registerState } from './state.ts'
@@ -37,6 +38,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerReconcile,
   registerRepair,
   registerLateness,
+  registerReview,
   registerComplete,
   registerWait,
   registerVerify,

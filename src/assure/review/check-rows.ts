@@ -39,6 +39,8 @@ export function checkCostRow(
 }
 
 const DAY = 86_400
+/** Updates move the oldest row on as well; a purge keeps up with the clock. */
+const PURGED_FROM = 0.5
 const RAISE = 'raise it before the day'
 
 /** How far back a recovery can reach: by size it shrinks with the load, by time it does not (load-forecast L23, A45). */
@@ -52,7 +54,7 @@ export function retentionRow({ retention }: ReviewFacts, multipliers: Multiplier
       RAISE,
     )
   const { reachSeconds, movedSeconds, watchedSeconds, neededSeconds } = retention
-  const isPurged = movedSeconds > 0
+  const isPurged = movedSeconds > watchedSeconds * PURGED_FROM
   return makeRow(multipliers, {
     name,
     value: (k) => (isPurged ? reachSeconds / k : reachSeconds),
