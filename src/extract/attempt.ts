@@ -7,6 +7,7 @@ import { payBills } from './pay-bills.ts'
 import { saveMemory } from './progress-state.ts'
 import { isIndexed, isSmall, readSlices } from './read-slices.ts'
 import { createReaderPool, type ReaderPool } from './reader-pool.ts'
+import { checkReceipt } from './receipt-check.ts'
 import type { StreamSession } from './stream-session.ts'
 import { type FencedRange, rangeBelow, takeFence } from './take-fence.ts'
 
@@ -39,8 +40,11 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
     const behind = await replicaBehind(readers)
     if (behind) return { ...NOTHING, fenced: { ...fenced, range: undefined, heldBecause: behind } }
     if (!engine.signal?.aborted) await payBills(session, readers, fenced)
+    const first = await readers.current()
     const finished = fenced.range ? await readSlices(session, readers, fenced, fenced.range) : true
     const numbered = await readers.current()
+    const isOneSnapshot = numbered === first && finished
+    if (fenced.range && isOneSnapshot) await checkReceipt(session, numbered, fenced.range)
     const stopped = engine.signal?.aborted ?? false
     const laneRows = stopped ? {} : await deliverLanes(session, numbered)
     const from = fenced.range?.upper ?? session.claim.watermark

@@ -1,6 +1,7 @@
 import type { LogPosition } from '../kernel/fence.ts'
 import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../kernel/fingerprint/comparison.ts'
 import type { PositionOrder } from '../kernel/order.ts'
+import type { Position } from '../kernel/position.ts'
 import type { TableShape } from './source.ts'
 
 /** One row as a comparison sees it. All texts are canonical (spec F10). */
@@ -50,6 +51,8 @@ export interface Look {
   leaveOut(keyTexts: readonly string[]): Promise<void>
   /** Keys that stand more than once, at most `limit` (spec F31). */
   duplicates(limit: number): Promise<readonly string[]>
+  /** Positions that part the table into about so many windows of like size; fewer, or none, where nothing tells. */
+  borders?(windowCount: number): Promise<readonly Position[]>
   close(): Promise<void>
 }
 
@@ -58,12 +61,17 @@ export interface LookLimits {
   readonly lockTimeoutMs: number
 }
 
-/** For the source's side: waits for the replica as a reader does (spec E29, E30). */
-export interface SourceLookRequest extends LookLimits {
+/** What a look needs of a snapshot that is open. */
+export interface SnapshotLookRequest {
   readonly shape: TableShape
   readonly plan: ComparisonPlan
   readonly order: PositionOrder
   readonly asText: readonly string[]
+  readonly queryMaxMs: number
+}
+
+/** For the source's side: waits for the replica as a reader does (spec E29, E30). */
+export interface SourceLookRequest extends LookLimits, SnapshotLookRequest {
   readonly after: LogPosition | undefined
   readonly replicaWaitMs: number
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ReachFailpoint } from '../kernel/failpoint.ts'
 import type { Fence, FenceMethod, LogPosition } from '../kernel/fence.ts'
+import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
 import type { Lane } from '../kernel/lane.ts'
 import type { PositionOrder, Stamper } from '../kernel/order.ts'
 import type { Position, PositionKind } from '../kernel/position.ts'
@@ -192,6 +193,8 @@ export interface Reader {
   read(scope: ReadScope): RowStream
   /** Rows in each lane, counted up to `limit` (then `limit + 1`), in one round trip; lanes that cannot exist are absent. */
   countLanes(limit: number): Promise<Partial<Record<Lane, number>>>
+  /** Looks at the reader's own snapshot, in which the source stands still (assurance A12); closed with the reader. */
+  look?(plan: ComparisonPlan): Promise<Look>
   /** The largest position that is in no lane (for lags and peek), or undefined for none. */
   newest(): Promise<Position | undefined>
   close(): Promise<void>

@@ -2,10 +2,11 @@ import { assert } from '../../../kernel/assert.ts'
 import { PlimsollError } from '../../../kernel/errors.ts'
 import type { ReachFailpoint } from '../../../kernel/failpoint.ts'
 import type { WordSum } from '../../../kernel/fingerprint/comparison.ts'
-import type { FoundRow, Look, LookedRow, SourceLookRequest } from '../../look.ts'
+import type { FoundRow, Look, LookedRow, SnapshotLookRequest, SourceLookRequest } from '../../look.ts'
 import type { Row } from '../connect/connection.ts'
 import type { Pool } from '../connect/pool.ts'
 import { openSnapshot, type Snapshot } from '../read/snapshot.ts'
+import { windowBorders } from './borders.ts'
 import { type LookDialect, lookStatements } from './statements.ts'
 
 const BATCH_ROWS = 5_000
@@ -14,64 +15,74 @@ const BATCH_ROWS = 5_000
 export async function openLook(pool: Pool, request: SourceLookRequest, reach: ReachFailpoint): Promise<Look> {
   const snapshot = await openSnapshot(pool, request, reach)
   const { connection } = snapshot
-  const ask = async (sql: string): Promise<readonly Row[]> => connection.rows(sql, [], request.queryMaxMs)
   let isClosed = false
+  const close = async (): Promise<void> => {
+    if (isClosed) return
+    isClosed = true
+    await connection.rows('ROLLBACK').catch(() => connection.destroy())
+    await pool.giveBack(connection)
+  }
   try {
-    const statements = lookStatements(request, await readDialect(snapshot, request, ask))
-    // After the savepoint's last use: going back to it would undo the setting.
-    await ask('SET LOCAL max_parallel_workers_per_gather = 0')
-    let cursorCount = 0
-    return {
-      snapshotId: snapshot.id,
-      logPosition: snapshot.logPosition,
-      takenUs: snapshot.takenUs,
-      async sums(scope, word, digits) {
-        return sumsOf(await ask(statements.sums(scope, word, digits)))
-      },
-      async *rows(scope, word, pick) {
-        if (pick?.buckets.size === 0) return
-        const name = `plimsoll_look_${++cursorCount}`
-        await ask(`DECLARE ${name} NO SCROLL CURSOR FOR ${statements.rows(scope, word, pick)}`)
-        try {
-          for (;;) {
-            const batch = await ask(`FETCH ${BATCH_ROWS} FROM ${name}`)
-            if (batch.length > 0) yield batch.map(lookedRow)
-            if (batch.length < BATCH_ROWS) return
-          }
-        } finally {
-          if (connection.usable) await ask(`CLOSE ${name}`).catch(() => connection.destroy())
-        }
-      },
-      async find(keyTexts, word) {
-        const found = await ask(statements.find(keyTexts, word))
-        return found.map((row) => foundRow(row, request.plan.columns.length))
-      },
-      async leaveOut(keyTexts) {
-        assert(
-          keyTexts.length === 0,
-          'nothing is written at the source: rows are left out at the destination',
-        )
-      },
-      async duplicates(limit) {
-        return (await ask(statements.duplicates(limit))).map(({ k }) => k ?? '')
-      },
-      async close() {
-        if (isClosed) return
-        isClosed = true
-        await connection.rows('ROLLBACK').catch(() => connection.destroy())
-        await pool.giveBack(connection)
-      },
-    }
+    return await lookAt(snapshot, request, close)
   } catch (error) {
     connection.destroy()
-    await pool.giveBack(connection)
+    await close()
     throw error
+  }
+}
+
+/** Looks at a snapshot that is open already, such as a reader's (spec A12, A13). */
+export async function lookAt(
+  snapshot: Snapshot,
+  request: SnapshotLookRequest,
+  close: () => Promise<void>,
+): Promise<Look> {
+  const { connection } = snapshot
+  const ask = async (sql: string, values: readonly string[] = []): Promise<readonly Row[]> =>
+    connection.rows(sql, values, request.queryMaxMs)
+  const statements = lookStatements(request, await readDialect(snapshot, request, ask))
+  // After the savepoint's last use: going back to it would undo the setting.
+  await ask('SET LOCAL max_parallel_workers_per_gather = 0')
+  let cursorCount = 0
+  return {
+    snapshotId: snapshot.id,
+    logPosition: snapshot.logPosition,
+    takenUs: snapshot.takenUs,
+    async sums(scope, word, digits) {
+      return sumsOf(await ask(statements.sums(scope, word, digits)))
+    },
+    async *rows(scope, word, pick) {
+      if (pick?.buckets.size === 0) return
+      const name = `plimsoll_look_${++cursorCount}`
+      await ask(`DECLARE ${name} NO SCROLL CURSOR FOR ${statements.rows(scope, word, pick)}`)
+      try {
+        for (;;) {
+          const batch = await ask(`FETCH ${BATCH_ROWS} FROM ${name}`)
+          if (batch.length > 0) yield batch.map(lookedRow)
+          if (batch.length < BATCH_ROWS) return
+        }
+      } finally {
+        if (connection.usable) await ask(`CLOSE ${name}`).catch(() => connection.destroy())
+      }
+    },
+    async find(keyTexts, word) {
+      const found = await ask(statements.find(keyTexts, word))
+      return found.map((row) => foundRow(row, request.plan.columns.length))
+    },
+    async leaveOut(keyTexts) {
+      assert(keyTexts.length === 0, 'nothing is written at the source: rows are left out at the destination')
+    },
+    async duplicates(limit) {
+      return (await ask(statements.duplicates(limit))).map(({ k }) => k ?? '')
+    },
+    borders: (windowCount) => windowBorders(ask, request, windowCount),
+    close,
   }
 }
 
 async function readDialect(
   { connection }: Snapshot,
-  { shape, plan, asText }: SourceLookRequest,
+  { shape, plan, asText }: SnapshotLookRequest,
   ask: (sql: string) => Promise<readonly Row[]>,
 ): Promise<LookDialect> {
   const [row] = await ask(

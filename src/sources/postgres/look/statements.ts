@@ -9,7 +9,7 @@ import {
   postgresWord,
 } from '../../../kernel/fingerprint/sql/postgres.ts'
 import { quoteLiteral, quoteTable } from '../../../kernel/sql-text.ts'
-import type { BucketPick, SourceLookRequest } from '../../look.ts'
+import type { BucketPick, SnapshotLookRequest } from '../../look.ts'
 import {
   type KeyColumn,
   keysPredicate,
@@ -34,7 +34,7 @@ export interface LookDialect extends PostgresDialect {
 
 const ALIAS = 't'
 
-export function lookStatements(request: SourceLookRequest, dialect: LookDialect): LookStatements {
+export function lookStatements(request: SnapshotLookRequest, dialect: LookDialect): LookStatements {
   const { shape, plan } = request
   const table = `${quoteTable(shape.table)} ${ALIAS}`
   const row = postgresExpressions(plan, dialect, ALIAS)
@@ -77,7 +77,7 @@ export function lookStatements(request: SourceLookRequest, dialect: LookDialect)
 }
 
 /** `ordered`: in no lane but `future`; `unordered`: in a lane, each by a condition that the position's index serves. */
-function scopePredicate(request: SourceLookRequest, scope: LookScope): string {
+function scopePredicate(request: SnapshotLookRequest, scope: LookScope): string {
   if (scope.rows === 'all') return 'true'
   const column = orderedColumn(request)
   if (scope.rows === 'ordered') return rangePredicate(column, scope.lower, scope.upper)
@@ -85,7 +85,7 @@ function scopePredicate(request: SourceLookRequest, scope: LookScope): string {
   return lanes.length === 0 ? 'false' : lanes.map((lane) => `(${lane})`).join(' OR ')
 }
 
-function orderedColumn({ shape, order }: SourceLookRequest): OrderedColumn {
+function orderedColumn({ shape, order }: SnapshotLookRequest): OrderedColumn {
   const column = shape.columns.find(({ name }) => name === order.column)
   assert(column, `the position column ${order.column} is not in the table`)
   return { order, nativeType: column.nativeType, nullable: column.nullable, futureFromUs: undefined }
@@ -96,7 +96,7 @@ function orderedColumn({ shape, order }: SourceLookRequest): OrderedColumn {
  * the digests of the key texts.
  */
 function keysCondition(
-  { shape, plan }: SourceLookRequest,
+  { shape, plan }: SnapshotLookRequest,
   { isUtf8 }: LookDialect,
   keyDigest: string,
   keyTexts: readonly string[],

@@ -5,6 +5,7 @@ import type { Position } from '../../../kernel/position.ts'
 import type { Reader, ReaderRequest, RowStream } from '../../source.ts'
 import { ANSWER_GRACE_MS, type Row } from '../connect/connection.ts'
 import type { Pool } from '../connect/pool.ts'
+import { lookAt } from '../look/look.ts'
 import { copyRows } from './copy-rows.ts'
 import { positionFromText } from './literals.ts'
 import { openSnapshot, type Snapshot } from './snapshot.ts'
@@ -73,6 +74,11 @@ function snapshotReader(
         recover,
       })
       return latest
+    },
+    look: async (plan) => {
+      await latest?.cancel()
+      const { shape, order, asText, queryMaxMs } = request
+      return lookAt(snapshot, { shape, order, asText, queryMaxMs, plan }, async () => undefined)
     },
     async close() {
       if (isClosed) return
