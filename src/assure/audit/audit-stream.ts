@@ -93,6 +93,8 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
       rowCountEstimate: check.shape.rowCountEstimate ?? 0,
       openKeysMax: limits.openKeysMax,
       drillMaxRows: limits.drillMaxRows,
+      nowMs: check.engine.clock.nowMs,
+      sleep: check.engine.clock.sleep,
     })
   } finally {
     await looks.close()

@@ -1,6 +1,6 @@
 import type { LookScope, WordKind } from '../../kernel/fingerprint/comparison.ts'
 import { digitsFor } from '../../kernel/fingerprint/words.ts'
-import type { Position } from '../../kernel/position.ts'
+import { comparePositions, type Position } from '../../kernel/position.ts'
 import type { LookedRow } from '../../sources/look.ts'
 import type { BothLooks } from '../check-session.ts'
 import { assertDrilled, type Buckets, compareBuckets } from '../compare/buckets.ts'
@@ -18,6 +18,9 @@ export interface SearchRequest {
   readonly rowCountEstimate: number
   readonly openKeysMax: number
   readonly drillMaxRows: number
+  /** For the pause between two windows. */
+  readonly nowMs: () => number
+  readonly sleep: (ms: number) => Promise<void>
 }
 
 /** Suspects are kept until they are looked at again: from here on a check has a count of "at least" (spec A3). */
@@ -83,10 +86,68 @@ type Settled = Pick<
   'equalRows' | 'sourceRows' | 'destinationRows' | 'bucketCount' | 'differingBuckets' | 'digits' | 'isCut'
 >
 
+/**
+ * Settled rows in windows of positions, so that no query is long (spec A5, A14). One-sided rows are looked for wherever they
+ * stand, so a row that another window holds at the other side is no loss.
+ */
 async function compareSettled(request: SearchRequest, tally: Tally): Promise<Settled> {
-  const { looks, bounds, word, from } = request
-  const digits = digitsFor(request.rowCountEstimate)
-  const scope: LookScope = { rows: 'ordered', upper: bounds.settled, ...(from ? { lower: from } : {}) }
+  let sum: Settled = { ...NOTHING, digits: digitsFor(request.rowCountEstimate) }
+  const windows = await windowsOf(request)
+  for (const [i, window] of windows.entries()) {
+    const startedMs = request.nowMs()
+    const found = await compareWindow(request, window, sum.digits, tally)
+    sum = {
+      digits: sum.digits,
+      equalRows: sum.equalRows + found.equalRows,
+      sourceRows: sum.sourceRows + found.sourceRows,
+      destinationRows: sum.destinationRows + found.destinationRows,
+      bucketCount: sum.bucketCount + found.bucketCount,
+      differingBuckets: sum.differingBuckets + found.differingBuckets,
+      isCut: sum.isCut || found.isCut,
+    }
+    if (sum.isCut) break
+    if (i < windows.length - 1) await request.sleep(request.nowMs() - startedMs)
+  }
+  return sum
+}
+
+const NOTHING = {
+  equalRows: 0n,
+  sourceRows: 0n,
+  destinationRows: 0n,
+  bucketCount: 0,
+  differingBuckets: 0,
+  isCut: false,
+}
+
+/** A row costs both words and both sides less than so many µs; a window is to take about ten seconds (spec A5, F33). */
+const WINDOW_ROWS = 2_000_000
+
+async function windowsOf({
+  looks,
+  bounds,
+  from,
+  rowCountEstimate,
+}: SearchRequest): Promise<readonly LookScope[]> {
+  const count = Math.ceil(rowCountEstimate / WINDOW_ROWS)
+  const borders = (await looks.source.borders?.(count)) ?? []
+  const inside = borders.filter(
+    (each) => comparePositions(each, bounds.settled) < 0 && (!from || comparePositions(each, from) > 0),
+  )
+  const edges = [from, ...inside, bounds.settled]
+  return edges.slice(1).map((upper, i) => {
+    const lower = edges[i]
+    return { rows: 'ordered', upper: upper!, ...(lower ? { lower } : {}) }
+  })
+}
+
+async function compareWindow(
+  request: SearchRequest,
+  scope: LookScope,
+  digits: number,
+  tally: Tally,
+): Promise<Omit<Settled, 'digits'>> {
+  const { looks, word } = request
   const [here, there] = await Promise.all([
     looks.source.sums(scope, word, digits),
     looks.destination.sums(scope, word, digits),
@@ -120,7 +181,6 @@ async function compareSettled(request: SearchRequest, tally: Tally): Promise<Set
     destinationRows: compared.destination.rowCount,
     bucketCount: compared.bucketCount,
     differingBuckets: compared.differing.size,
-    digits,
     isCut: isCut || isFull,
   }
 }
