@@ -24,6 +24,7 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['client_encoding', 'UTF8'],
   ['extra_float_digits', '3'],
   ['bytea_output', 'hex'],
+  ['array_nulls', 'on'],
   ['xmloption', 'content'],
   ['standard_conforming_strings', 'on'],
   ['statement_timeout', `${STATEMENT_MAX_MS}`],

@@ -7,7 +7,15 @@ import { WATERMARK_TABLE } from './store.ts'
 /** The claim's row, in the transaction that writes the claim (spec A56). */
 export async function writeWatermark(session: Session, claim: StoredClaim): Promise<void> {
   const values = watermarkValues(claim)
-  if (values) await session.query(putWatermark(WATERMARK_TABLE), texts(Object.values(values)))
+  if (!values) return
+  const watermark = claim.watermark ? values.watermark : await noWatermark(session, values.watermark)
+  await session.query(putWatermark(WATERMARK_TABLE), texts(Object.values({ ...values, watermark })))
+}
+
+/** A database of another encoding has no sign for infinity. */
+async function noWatermark(session: Session, sign: string): Promise<string> {
+  const { rows } = await session.query('SHOW server_encoding')
+  return rows[0].server_encoding === 'UTF8' ? sign : '-infinity'
 }
 
 /** Where a claim is taken over: the row of the same stream under an earlier name of the pipeline goes. */
