@@ -3,7 +3,7 @@ import type { CommitTime } from '../../sources/source.ts'
 import { addTo, emptySketch } from './sketch.ts'
 
 /** Rows that were committed below what the run before had read for the last time (assurance A40). */
-export interface BeyondOverlap {
+interface BeyondOverlap {
   readonly count: number
   readonly deepest: CommitTime | undefined
 }

@@ -33,7 +33,7 @@ export async function raiseAfterRun(run: MeasuredRun, facts: LatenessFacts, hist
   for (const name of LATENESS_ALARMS) {
     const alarm = open.find((each) => each.name === name)
     if (!alarm || holds[name] !== undefined) continue
-    const lastTrueUs = BigInt(lastTrue[name] ?? '0')
+    const lastTrueUs = BigInt(lastTrue[name] ?? alarm.raisedUs)
     const state = {
       name,
       lastTrueUs,
