@@ -90,6 +90,8 @@ export interface Catalog {
   appendRecord(stream: string, record: Readonly<Record<string, unknown>>): Promise<StoredRecord>
   /** Newest first. */
   records(stream: string | undefined, limit: number): Promise<readonly StoredRecord[]>
+  /** Newest first, of one stream, those of this kind (`run`, `audit`, …). */
+  recordsOfKind(stream: string, kind: string, limit: number): Promise<readonly StoredRecord[]>
   /** Oldest first, those whose sequence is above `after`. */
   recordsAfter(stream: string, after: number, limit: number): Promise<readonly StoredRecord[]>
   record(runId: string): Promise<StoredRecord | undefined>

@@ -137,7 +137,7 @@ export function clock(signal: AbortSignal | undefined): Engine['clock'] {
 }
 
 /** `20261130-231401123-1f3a9c`: sorts by time, unique over processes. */
-function newRunId(): string {
+export function newRunId(): string {
   const digits = formatTimestampUs(BigInt(Date.now()) * 1000n).replaceAll(/\D/g, '')
   return `${digits.slice(0, 8)}-${digits.slice(8, 17)}-${randomBytes(3).toString('hex')}`
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { rememberPeriod } from '../assure/alarms/alarm-facts.ts'
 import type { StreamResult } from '../extract/index.ts'
 import { act, pipelineOptions } from './action.ts'
 import { exitCodeOfResults } from './exit-code.ts'
@@ -22,11 +23,26 @@ export function registerFollow(program: Command): void {
     .option('--concurrency <n>', 'tables at once', wholeNumber, 4)
   act<FollowOptions>(command, async (terminal, options, tables) => {
     const config = await findPipeline(options)
-    return withPipeline(terminal, config, async (working) => {
+    const work = async (working: Working) => {
       const streams = selectStreams(working.streams, tables)
-      return follow(terminal, working, streams, options)
-    })
+      await sayPeriod(working, streams, options.every)
+      try {
+        return await follow(terminal, working, streams, options)
+      } finally {
+        await sayPeriod(working, streams, undefined)
+      }
+    }
+    return withPipeline(terminal, config, work, true)
   })
+}
+
+/** While it follows, a run is due every so often; stopped, none is (spec A59). */
+async function sayPeriod(
+  { engine }: Working,
+  streams: Working['streams'],
+  everyMs: number | undefined,
+): Promise<void> {
+  for (const { catalogKey } of streams) await rememberPeriod(engine.catalog, catalogKey, everyMs)
 }
 
 async function follow(

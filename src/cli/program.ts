@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerAlarms } from './alarms.ts'
 import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
 import { registerComplete } from './complete.ts'
@@ -39,6 +40,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerRepair,
   registerLateness,
   registerReview,
+  registerAlarms,
   registerComplete,
   registerWait,
   registerVerify,

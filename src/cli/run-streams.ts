@@ -1,9 +1,11 @@
+import { watchStreams } from '../assure/alarms/watch-streams.ts'
 import type { PipelineConfig } from '../config/pipeline-config.ts'
 import { runPipeline, type StreamResult, type StreamSettings } from '../extract/index.ts'
 import { type Answer, hideSecrets } from './action.ts'
 import { type OpenPipeline, openPipeline } from './engine.ts'
 import { exitCodeOfResults } from './exit-code.ts'
 import { openCatalogIn } from './pipeline/catalog.ts'
+import { recordUnopened } from './pipeline/record-unopened.ts'
 import { watchSignals } from './pipeline/signals.ts'
 import { createProgress, type Progress } from './render/progress.ts'
 import { renderResult, resultToJson } from './render/result.ts'
@@ -16,12 +18,13 @@ export interface Working extends OpenPipeline {
 
 /**
  * Opens catalog and pipeline, shows progress, and closes everything whatever happens. A signal ends the work cleanly; the
- * exit code is then the signal's.
+ * exit code is then the signal's. `isRun`: that it could not be opened counts as a failed run of every stream.
  */
 export async function withPipeline(
   terminal: Terminal,
   config: PipelineConfig,
   work: (working: Working) => Promise<Answer>,
+  isRun = false,
 ): Promise<Answer> {
   hideSecrets(terminal, [config])
   const stopping = watchSignals((text) => terminal.say(text))
@@ -29,7 +32,10 @@ export async function withPipeline(
   const progress = createProgress(terminal)
   try {
     const options = { emit: progress.emit, note: terminal.say, signal: stopping.signal }
-    const open = await openPipeline(config, catalog, options)
+    const open = await openPipeline(config, catalog, options).catch(async (error: unknown) => {
+      if (isRun) await recordUnopened(catalog, config, error)
+      throw error
+    })
     try {
       const answer = await work({ ...open, progress, signal: stopping.signal })
       const exitCode = stopping.exitCode()
@@ -64,6 +70,7 @@ export async function run(
   concurrency: number,
 ): Promise<readonly StreamResult[]> {
   const { results } = await runPipeline(engine, streams, concurrency)
+  await watchStreams(engine.catalog, streams)
   progress.pause()
   return results
 }

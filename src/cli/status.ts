@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { watchStreams } from '../assure/alarms/watch-streams.ts'
 import type { PipelineConfig } from '../config/pipeline-config.ts'
 import { planStream } from '../extract/index.ts'
 import { act, hideSecrets, pipelineOptions } from './action.ts'
@@ -28,6 +29,10 @@ export function registerStatus(program: Command): void {
     try {
       const pipelines: unknown[] = []
       for (const config of configs) {
+        await watchStreams(
+          catalog,
+          config.tables.map((table) => toStreamSettings(config, table)),
+        )
         const { there, remark } = await claimsAt(config, catalog)
         const streams: StreamStatus[] = []
         for (const table of config.tables) {

@@ -90,5 +90,6 @@ async function recordBill(session: StreamSession, debt: Debt, receipts: readonly
   })
   if (bill === 0) return
   const text = `passing over ${debt.key} had left ${bill} rows behind; they have been read now, and what was computed meanwhile lacked them`
-  await raise(session, 'decree_billed', text, debt.key)
+  const evidence = JSON.stringify({ key: debt.key, lower: debt.bound.value })
+  await raise(session, 'decree_billed', text, evidence)
 }

@@ -25,6 +25,7 @@ export interface RecordView {
   readonly counts?: Readonly<Record<string, number>>
   readonly alarms?: readonly { readonly name: string; readonly text: string }[]
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | null }
+  readonly lanes?: Readonly<Record<string, { readonly rowsRead: string | number }>>
   readonly durations_ms?: Readonly<Record<string, number>>
   readonly newest?: PositionJson | null
   readonly adopted?: readonly RangeJson[]
@@ -51,6 +52,7 @@ export interface FenceView {
   readonly value?: PositionJson | null
   readonly t0?: string
   readonly nextValue?: string
+  readonly clockStepUs?: string
   readonly decrees?: readonly { readonly key: string }[]
   readonly logPosition?: { readonly text: string } | null
 }

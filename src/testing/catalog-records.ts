@@ -100,6 +100,10 @@ export function recordTests(setup: CatalogSetup): void {
         expect([audit.runId, decree.runId]).toEqual(['a1', 'decree-3'])
         expect(chainFault([run, audit, decree, later])).toBeUndefined()
         expect(await catalog.records(STREAM, 10)).toEqual([later, decree, audit, run])
+        expect(await catalog.recordsOfKind(STREAM, 'run', 10)).toEqual([later, run])
+        expect(await catalog.recordsOfKind(STREAM, 'run', 1)).toEqual([later])
+        expect(await catalog.recordsOfKind(STREAM, 'decree', 10)).toEqual([decree])
+        expect(await catalog.recordsOfKind(STREAM, 'bill', 10)).toEqual([])
         expect(await catalog.record('a1')).toEqual(audit)
         await expect(catalog.appendRecord(STREAM, { kind: 'audit', run_id: 'a1' })).rejects.toThrow()
         expect(await catalog.records(STREAM, 10)).toHaveLength(4)
@@ -144,7 +148,7 @@ async function openRun(catalog: Catalog, runId: string, stream = STREAM) {
 
 async function closeRun(catalog: Catalog, runId: string, stream = STREAM): Promise<StoredRecord> {
   await openRun(catalog, runId, stream)
-  return catalog.closeRun(runId, stream, { run_id: runId, x: 'x' })
+  return catalog.closeRun(runId, stream, { run_id: runId, kind: 'run', x: 'x' })
 }
 
 /** The run id of the first record that does not fit to what is before it; written apart from the catalog's own code. */

@@ -14,6 +14,7 @@ import {
   findRecord,
   listRecords,
   listRecordsAfter,
+  listRecordsOfKind,
   openRun,
   openRuns,
 } from './runs.ts'
@@ -37,6 +38,7 @@ export async function openCatalog(folder: string): Promise<Catalog> {
     closeRun: async (runId, stream, record) => closeRun(db, runId, stream, record),
     appendRecord: async (stream, record) => appendRecord(db, stream, record),
     records: async (stream, limit) => listRecords(db, stream, limit),
+    recordsOfKind: async (stream, kind, limit) => listRecordsOfKind(db, stream, kind, limit),
     recordsAfter: async (stream, after, limit) => listRecordsAfter(db, stream, after, limit),
     record: async (runId) => findRecord(db, runId),
     addRange: async (entry) => addRange(db, entry),

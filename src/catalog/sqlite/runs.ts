@@ -71,6 +71,17 @@ export function listRecords(db: Db, stream: string | undefined, limit: number): 
   return (rows as RecordRow[]).map(toRecord)
 }
 
+/** Newest first; by an index on the kind, however many records there are between them. */
+export function listRecordsOfKind(
+  db: Db,
+  stream: string,
+  kind: string,
+  limit: number,
+): readonly StoredRecord[] {
+  const sql = `${RECORD} WHERE stream = ? AND json_extract(json, '$.kind') = ? ORDER BY sequence DESC LIMIT ?`
+  return (reading(db, () => db.prepare(sql).all(stream, kind, limit)) as RecordRow[]).map(toRecord)
+}
+
 /** Oldest first. */
 export function listRecordsAfter(
   db: Db,

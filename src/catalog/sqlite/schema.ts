@@ -110,4 +110,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE alarm ADD COLUMN seen_us INTEGER NOT NULL DEFAULT 0;
   UPDATE alarm SET latest = text, seen_us = raised_us;
   `,
+  `
+  CREATE INDEX record_kind ON record (stream, json_extract(json, '$.kind'), sequence);
+  `,
 ]

@@ -84,6 +84,12 @@ export function createMemoryCatalog(options: MemoryCatalogOptions): Catalog {
       const all = store.records.filter((record) => stream === undefined || record.stream === stream)
       return all.reverse().slice(0, limit)
     },
+    async recordsOfKind(stream, kind, limit) {
+      return store.records
+        .filter((record) => record.stream === stream && JSON.parse(record.json).kind === kind)
+        .reverse()
+        .slice(0, limit)
+    },
     async recordsAfter(stream, after, limit) {
       return store.records
         .filter((record) => record.stream === stream && record.sequence > after)
