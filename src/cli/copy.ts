@@ -50,7 +50,7 @@ export function registerCopy(program: Command): void {
     .option('--stamped-by <who>', 'database, application or unknown: who sets the position')
     .option('--mode <mode>', 'upsert: a row a key; history: a row a version')
     .option('--append-only', 'rows are never updated')
-    .option('--overlap <duration>', 'how far below the watermark to read again')
+    .option('--overlap <duration>', 'how far below the watermark to read again, or auto to learn it')
     .option('--set <name=value>', 'any other setting of a table, as in plimsoll.yaml', several)
     .option('--state <folder>', 'the catalog (default: .plimsoll)')
     .option('--concurrency <n>', 'tables at once', wholeNumber, 4)
@@ -127,11 +127,14 @@ function tableSettings(options: CopyOptions): Readonly<Record<string, unknown>> 
     position: options.position === undefined ? undefined : declared,
     mode: options.mode,
     appendOnly: options.appendOnly,
-    overlap: options.overlap === undefined ? undefined : { fixed: scalar(options.overlap) },
+    overlap: overlapOf(options.overlap),
     ...Object.fromEntries((options.set ?? []).map(assignment)),
   }
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
+
+const overlapOf = (text: string | undefined): unknown =>
+  text === undefined || text === 'auto' ? text : { fixed: scalar(text) }
 
 function assignment(text: string): [string, unknown] {
   const at = text.indexOf('=')
