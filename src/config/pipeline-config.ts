@@ -1,3 +1,4 @@
+import type { Mechanism } from '../kernel/finding.ts'
 import type { EpochUnit, Stamper, TextEncoding } from '../kernel/order.ts'
 import type { OverlapPolicy } from '../kernel/overlap.ts'
 import type { PositionKind } from '../kernel/position.ts'
@@ -29,6 +30,7 @@ export interface TableConfig {
   readonly nullKeys: 'refuse' | 'match' | undefined
   readonly appendOnly: boolean
   readonly deletes: 'report' | 'remove' | 'mark' | undefined
+  readonly autoRepair: readonly Mechanism[]
   readonly onDestinationWentBack: 'stop' | 'rewind' | undefined
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint } | undefined
   readonly fence: {

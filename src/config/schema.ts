@@ -3,6 +3,9 @@ import { BYTE_SIZE } from './byte-size.ts'
 import { DURATION } from './duration.ts'
 import { FENCE_DURATIONS, FENCE_METHODS, LIMIT_COUNTS, LIMIT_DURATIONS } from './setting-names.ts'
 
+/** What was read rightly, or can only be landed again; never a deletion (assurance A33). */
+const AUTO_REPAIR = ['backdated', 'lane', 'late_commit'] as const
+
 const name = z.string().min(1, 'is empty')
 const duration = z
   .string('must be a duration such as 10s, 5m or 1h')
@@ -90,6 +93,10 @@ const streamFields = {
     .enum(['report', 'remove', 'mark'])
     .describe('What reconcile does with rows that are gone at the source')
     .optional(),
+  repair: z
+    .strictObject({ auto: z.array(z.enum(AUTO_REPAIR)) })
+    .describe('Causes of lost rows that an audit repairs by itself')
+    .optional(),
   onDestinationWentBack: z.enum(['stop', 'rewind']).optional(),
   onTimelineChange: z
     .union([z.literal('stop'), z.strictObject({ rewind: duration })], 'must be stop or { rewind: 10m }')
@@ -163,5 +170,6 @@ export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (inner.includes('position')) return keysOf(position.options[1].shape)
   if (inner.includes('learned')) return ['quantile', 'min', 'max']
   if (inner.includes('overlap')) return ['fixed', 'learned']
+  if (inner.includes('repair')) return ['auto']
   return inner.includes('onTimelineChange') ? ['rewind'] : []
 }

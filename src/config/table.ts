@@ -45,6 +45,7 @@ export function toTable(
     nullKeys: settings.nullKeys,
     appendOnly: settings.appendOnly ?? false,
     deletes: settings.deletes,
+    autoRepair: settings.repair?.auto ?? [],
     onDestinationWentBack: settings.onDestinationWentBack,
     onTimelineChange:
       typeof settings.onTimelineChange === 'object'

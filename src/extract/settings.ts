@@ -1,4 +1,5 @@
 import type { LandingMode } from '../destinations/destination.ts'
+import type { Mechanism } from '../kernel/finding.ts'
 import type { OverlapPolicy } from '../kernel/overlap.ts'
 import type { FencePolicy, OrderDeclaration, TableRef } from '../sources/source.ts'
 
@@ -23,6 +24,8 @@ export interface StreamSettings {
   readonly limits: Limits
   /** What becomes of rows that are gone at the source, once two looks agree (assurance A27). */
   readonly deletes: DeleteMode
+  /** Mechanisms whose confirmed findings an audit repairs by itself (assurance A33). */
+  readonly autoRepair: readonly Mechanism[]
   readonly onDestinationWentBack: 'stop' | 'rewind'
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint }
 }

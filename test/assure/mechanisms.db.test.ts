@@ -111,6 +111,20 @@ describe('with commit times', () => {
     }),
   )
 
+  test('what the settings name is repaired by itself, and the alarm is over (A33)', () =>
+    scene('by itself', async ({ run, sql, audit, engine, spoil }) => {
+      await run()
+      await sql(
+        `insert into public.orders select g, 'old', now() - interval '5 days' from generate_series(2000, 2009) g`,
+      )
+      await spoil('delete from public.orders where id = 1')
+      const looked = await audit({}, { autoRepair: ['backdated'] })
+      expect(looked.counts).toMatchObject({ findings: 11, repaired: 10 })
+      expect((await audit()).counts).toMatchObject({ findings: 1 })
+      expect((await engine.catalog.alarms(true)).map(({ name }) => name)).toEqual(['rows_lost'])
+      expect((await engine.catalog.alarms(false)).map(({ name }) => name)).toContain('rows_backdated')
+    }))
+
   test('a missed update is STALE with the same evidence', () =>
     scene('stale', async ({ run, sql, audit, spoil }) => {
       await run()

@@ -92,6 +92,7 @@ export function streamSettings(
     peek: undefined,
     limits: DEFAULT_LIMITS,
     deletes: 'report',
+    autoRepair: [],
     onDestinationWentBack: 'stop',
     onTimelineChange: 'stop',
     ...rest,

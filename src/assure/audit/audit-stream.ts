@@ -45,6 +45,7 @@ export interface StreamAudit {
   readonly positionColumn: string
   readonly watermark: string
   readonly openedUs: string
+  readonly word: WordKind
   /** Canonical position texts of the scope; null for no lower bound. */
   readonly from: string | null
   readonly settledBefore: string
@@ -114,6 +115,7 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
     positionColumn: check.choice.order.column,
     watermark: formatPosition(claim.watermark),
     openedUs: String(firstLookUs),
+    word,
     from: from ? canonicalOfPosition(from) : null,
     settledBefore: canonicalOfPosition(bounds.settled),
     scope,

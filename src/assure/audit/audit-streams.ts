@@ -6,7 +6,8 @@ import { type NotLookedAt, notLooked } from '../not-looked.ts'
 import { auditStream, type StreamAudit } from './audit-stream.ts'
 import { keepAudit } from './keep-audit.ts'
 import type { LatenessKnowledge } from './lateness-knowledge.ts'
-import { raiseAlarms } from './raise-alarms.ts'
+import { raiseAlarms, resolveRepaired } from './raise-alarms.ts'
+import { repairByItself } from './repair-by-itself.ts'
 
 /** What a person asked an audit to look at. */
 export interface AuditAsked {
@@ -48,8 +49,11 @@ export async function auditStreams(
         limits: settings.limits,
         knowledge: await knowledgeOf(settings),
       } as const
-      const audit = await keepAudit(request, await auditStream(request))
-      await raiseAlarms(check, audit)
+      const kept = await keepAudit(request, await auditStream(request))
+      await raiseAlarms(check, kept)
+      const repaired = await repairByItself(check, kept)
+      if (repaired > 0) await resolveRepaired(check)
+      const audit = { ...kept, counts: repaired > 0 ? { ...kept.counts, repaired } : kept.counts }
       audits.push(audit)
       done(audit)
     } catch (error) {

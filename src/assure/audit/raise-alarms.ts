@@ -5,6 +5,7 @@ import type { StreamAudit } from './audit-stream.ts'
 import { ALARM_OF, storyOf } from './sentence.ts'
 
 const OPEN_LIMIT = 100_000
+const UNBUMPED_PAGE = 100
 
 /**
  * Raises an alarm for each kind of finding that is open, and resolves those of which none is: everything repaired or
@@ -18,8 +19,17 @@ export async function raiseAlarms(check: CheckSession, audit: StreamAudit): Prom
   for (const alarm of new Set(Object.values(ALARM_OF))) {
     const mine = confirmed.filter((finding) => ALARM_OF[storyOf(finding)] === alarm)
     if (mine.length > 0) await raise(check, audit, alarm, mine)
-    else if (!audit.atLeast) await catalog.resolveAlarm(catalogKey, alarm)
+    else if (!audit.atLeast && (alarm !== 'rows_unbumped' || audit.word === 'row'))
+      await catalog.resolveAlarm(catalogKey, alarm)
   }
+}
+
+/** Alarms that a repair alone resolves, once nothing of theirs is open (spec A33, A59). */
+export async function resolveRepaired({ engine, settings }: CheckSession): Promise<void> {
+  const { catalog } = engine
+  const open = await catalog.findings({ stream: settings.catalogKey, states: OPEN_STATES, limit: OPEN_LIMIT })
+  const isOpen = open.some((finding) => ALARM_OF[storyOf(finding)] === 'rows_backdated')
+  if (!isOpen) await catalog.resolveAlarm(settings.catalogKey, 'rows_backdated')
 }
 
 async function raise(
@@ -35,5 +45,19 @@ async function raise(
     checkId: audit.checkId,
   })
   const text = alerts.map((alert) => alert.sentence).join(' ')
-  await check.engine.catalog.raiseAlarm(check.settings.catalogKey, alarm, text, findings[0]?.checkId ?? '')
+  const level = isPage(check, alarm, findings) ? 'page' : undefined
+  await check.engine.catalog.raiseAlarm(
+    check.settings.catalogKey,
+    alarm,
+    text,
+    findings[0]?.checkId ?? '',
+    level,
+  )
+}
+
+/** When a notice is a page after all (spec A59); undefined leaves the table's level. */
+function isPage({ settings }: CheckSession, alarm: string, findings: readonly Finding[]): boolean {
+  if (alarm === 'rows_unbumped')
+    return findings.length > UNBUMPED_PAGE || findings.some(({ verdict }) => verdict === 'TRANSIT')
+  return alarm === 'rows_extra' && findings.length > settings.limits.deleteMaxRows
 }

@@ -34,6 +34,7 @@ export function toStreamSettings(config: PipelineConfig, table: TableConfig): St
     } as StreamSettings['fence'],
     limits: { ...DEFAULT_LIMITS, ...table.limits },
     deletes: table.deletes ?? 'report',
+    autoRepair: table.autoRepair,
     onDestinationWentBack: table.onDestinationWentBack ?? 'stop',
     onTimelineChange: table.onTimelineChange ?? 'stop',
   }

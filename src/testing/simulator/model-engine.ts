@@ -120,6 +120,7 @@ export function streamSettings(schedule: Schedule): StreamSettings {
     },
     onDestinationWentBack: 'stop',
     deletes: 'report',
+    autoRepair: [],
     onTimelineChange: 'stop',
   }
 }
