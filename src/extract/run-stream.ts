@@ -52,7 +52,11 @@ async function close(
   if (session.claim.watermark) assertCovers(session.coverage, session.claim.watermark)
   const result = streamResult(session, attempted, failure, durationMs)
   session.recorder.time('total', durationMs)
-  session.recorder.note({ newest: attempted?.newest ? positionToJson(attempted.newest) : null })
+  session.recorder.note({
+    newest: attempted?.newest ? positionToJson(attempted.newest) : null,
+    held_because: result.heldBecause ?? null,
+    ...(result.overlap && { overlap: result.overlap }),
+  })
   const record = session.recorder.finish(
     result.outcome,
     session.claimAtStart.watermark,

@@ -5,7 +5,7 @@ import { formatTimestampUs } from '../../kernel/calendar.ts'
 import type { PositionJson } from '../../kernel/position.ts'
 import type { Colour } from './colour.ts'
 import { formatStored } from './position.ts'
-import { formatMs, plural } from './quantity.ts'
+import { formatCount, formatMs, plural } from './quantity.ts'
 import { renderFields, renderTable } from './table.ts'
 
 /** The parts of a run record (spec E72) that are read here; any may be absent in a run that died. */
@@ -33,6 +33,9 @@ export interface RecordView {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | null }
   readonly durations_ms?: Readonly<Record<string, number>>
   readonly newest?: PositionJson | null
+  readonly held_because?: string | null
+  readonly person?: string
+  readonly reason?: string
 }
 
 export function readRecord(record: StoredRecord): RecordView {
@@ -58,8 +61,8 @@ export function renderRuns(records: readonly StoredRecord[]): string {
       view.kind ?? '',
       view.error ? `${view.outcome} ${view.error.code}` : (view.outcome ?? ''),
       openedAt(view),
-      counts ? String(counts.rows_read ?? 0) : '',
-      counts ? String(counts.late ?? 0) : '',
+      counts ? formatCount(counts.rows_read ?? 0) : '',
+      counts ? formatCount(counts.late ?? 0) : '',
       view.watermark_after === undefined ? '' : formatStored(view.watermark_after),
       view.durations_ms?.total === undefined ? '' : formatMs(view.durations_ms.total),
     ]
@@ -83,6 +86,9 @@ export function renderTrace(record: StoredRecord, colour: Colour): string {
     ['rows', `${plural(counts.rows_read ?? 0, 'row')} read, ${counts.late ?? 0} late`],
     ['hash', `${record.hash}\nafter ${record.prev === '' ? 'none: the first of its stream' : record.prev}`],
   ]
+  if (view.held_because) fields.splice(3, 0, ['held', view.held_because])
+  if (view.reason !== undefined)
+    fields.splice(3, 0, ['why', `${view.reason}, said ${view.person ?? 'somebody'}`])
   if (view.fence)
     fields.splice(3, 0, [
       'fence',
