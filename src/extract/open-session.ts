@@ -1,9 +1,8 @@
-import type { StoredClaim, TargetTable } from '../destinations/destination.ts'
+import type { StoredClaim } from '../destinations/destination.ts'
 import { PlimsollError } from '../kernel/errors.ts'
-import type { TableShape } from '../sources/source.ts'
 import { describeError, raise } from './alarms.ts'
 import { checkAgainstClaim } from './check-claim.ts'
-import { type Choice, choose } from './choose.ts'
+import { choose } from './choose.ts'
 import type { Engine } from './engine.ts'
 import { makeFacts, writeFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
@@ -13,6 +12,7 @@ import { partitionAlarms } from './schema-alarms.ts'
 import type { StreamSettings } from './settings.ts'
 import { settleClaim } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
+import { targetTable } from './target-table.ts'
 import { settleEmptied } from './went-back.ts'
 
 /**
@@ -187,19 +187,5 @@ async function closeAbandoned(engine: Engine, catalogKey: string, epoch: number)
       outcome: 'abandoned',
     }
     await engine.catalog.closeRun(runId, catalogKey, record)
-  }
-}
-
-function targetTable(settings: StreamSettings, shape: TableShape, choice: Choice): TargetTable {
-  return {
-    stream: settings.stream,
-    target: settings.target,
-    columns: shape.columns,
-    key: choice.key,
-    order: choice.order,
-    mode: settings.mode,
-    nullKeys: settings.nullKeys,
-    appendOnly: settings.appendOnly && choice.key.length === 0,
-    asText: settings.asText,
   }
 }
