@@ -22,7 +22,7 @@ export function registerBackfill(program: Command): void {
       const settings = selectStream(streams, table)
       const result = await backfillStream(engine, settings, { from: options.from, to: options.to })
       progress.pause()
-      showResults(terminal, [result], 'the same command')
+      showResults(terminal, [result], undefined)
       return resultsAnswer([result])
     })
   })

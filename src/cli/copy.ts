@@ -38,7 +38,7 @@ export function registerCopy(program: Command): void {
   const command = program
     .command('copy <source> <destination>')
     .description('copy what changed in one or more tables; again is incremental')
-    .option('--table <schema.table>', 'a table to copy; may be given several times', several)
+    .option('--table <schema.table>', 'a table to copy; at least one, given once for each', several)
     .option('--as <schema.table>', 'its name at the destination (default: the same)')
     .option('--key <columns>', 'the columns that identify a row, with commas (default: the primary key)')
     .option('--position <column>', 'the column that orders the table (default: found when unambiguous)')
@@ -48,7 +48,7 @@ export function registerCopy(program: Command): void {
     .option('--flavour <name>', 'sequence or epoch: of a number')
     .option('--grain <duration>', 'the coarsest step of the stamps')
     .option('--stamped-by <who>', 'database, application or unknown: who sets the position')
-    .option('--mode <mode>', 'upsert: a row a key; history: a row a version')
+    .option('--mode <mode>', 'upsert: a row a key (default); history: a row a version')
     .option('--append-only', 'rows are never updated')
     .option('--overlap <duration>', 'how far below the watermark to read again, or auto to learn it')
     .option('--set <name=value>', 'any other setting of a table, as in plimsoll.yaml', several)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { rememberPeriod } from '../assure/alarms/alarm-facts.ts'
 import type { StreamResult } from '../extract/index.ts'
 import { act, pipelineOptions } from './action.ts'
@@ -19,7 +19,11 @@ interface FollowOptions extends PipelineOptions {
 export function registerFollow(program: Command): void {
   const command = pipelineOptions(program.command('follow [table...]'))
     .description('copy what changed, again and again, until stopped')
-    .option('--every <duration>', 'from one start to the next', durationMs, 10_000)
+    .addOption(
+      new Option('--every <duration>', 'from one start to the next')
+        .argParser(durationMs)
+        .default(10_000, '10s'),
+    )
     .option('--concurrency <n>', 'tables at once', wholeNumber, 4)
   act<FollowOptions>(command, async (terminal, options, tables) => {
     const config = await findPipeline(options)

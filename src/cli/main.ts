@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { PlimsollError } from '../kernel/errors.ts'
 import { report } from './action.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -34,19 +34,35 @@ function explainUsage(error: unknown): number {
 }
 
 function usageError(error: CommanderError): PlimsollError {
-  if (error.code === 'commander.help') {
-    return new PlimsollError('USAGE', 'name a command', {
-      hint: `${commandNames()}. plimsoll help COMMAND explains one.`,
-    })
-  }
+  if (error.code === 'commander.help') return withoutCommand()
   const [text = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const suggestion = rest.join(' ').replaceAll(/[()]/g, '').trim()
-  const hint = suggestion === '' ? 'plimsoll help lists the commands.' : suggestion
+  const path = typedCommand().map((command) => ` ${command.name()}`)
+  const help =
+    path.length > 0 ? `plimsoll${path.join('')} --help explains it.` : 'plimsoll help lists the commands.'
+  const hint = suggestion === '' ? help : suggestion
   return new PlimsollError('USAGE', text, { hint })
 }
 
-function commandNames(): string {
-  return program.commands.map((command) => command.name()).join(', ')
+/** A group without its command, or help about a command that there is none of. */
+function withoutCommand(): PlimsollError {
+  const [, , first, about] = process.argv
+  const group = typedCommand().at(-1) ?? program
+  const unknown = first === 'help' ? about : undefined
+  const problem = unknown === undefined ? 'name a command' : `unknown command '${unknown}'`
+  const names = group.commands.map((command) => command.name()).join(', ')
+  return new PlimsollError('USAGE', problem, { hint: `There are: ${names}.` })
+}
+
+/** The commands that were typed, a group before its command. */
+function typedCommand(): readonly Command[] {
+  const path: Command[] = []
+  for (const word of process.argv.slice(2)) {
+    const next = (path.at(-1) ?? program).commands.find((command) => command.name() === word)
+    if (!next) break
+    path.push(next)
+  }
+  return path
 }
 
 /** What was written has left the process before it ends: a pipe may take it in turns. */

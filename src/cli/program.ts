@@ -54,7 +54,7 @@ export function createProgram(): Command {
   const program = new Command('plimsoll')
     .description('Copies changed rows to where people analyse them, and proves that nothing is missing.')
     .version(programVersion(), '--version')
-    .helpOption('--help', 'explain a command')
+    .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })

@@ -75,7 +75,12 @@ export async function run(
   return results
 }
 
-export function showResults(terminal: Terminal, results: readonly StreamResult[], again: string): void {
+/** `again` is the command that goes on, where there is one. */
+export function showResults(
+  terminal: Terminal,
+  results: readonly StreamResult[],
+  again: string | undefined,
+): void {
   for (const result of results) {
     if (result.error && terminal.quiet) terminal.complain(renderResult(result, terminal.colour, again))
     else terminal.say(renderResult(result, terminal.colour, again))

@@ -11,6 +11,7 @@ import { findPipeline, findPipelines, type PipelineOptions, stateFolder } from '
 import { selectStream, selectStreams } from './pipeline/select-streams.ts'
 import { toStreamSettings } from './pipeline/stream-settings.ts'
 import { positionJson } from './render/position.ts'
+import { plural } from './render/quantity.ts'
 import { renderState, stateOf, stateToJson } from './render/state.ts'
 import { withPipeline } from './run-streams.ts'
 import type { Terminal } from './terminal.ts'
@@ -109,7 +110,7 @@ async function confirm(terminal: Terminal, settings: StreamSettings, options: Re
 
 function registerExport(state: Command): void {
   const command = pipelineOptions(state.command('export [table]'))
-    .description('the catalog, or one table of it, as text')
+    .description('the catalog, or one table of it, as JSON that import reads')
     .option('--to <file>', 'write it there instead of stdout')
   act<PipelineOptions & { readonly to?: string }>(command, async (terminal, options, [table]) => {
     let key: string | undefined
@@ -122,12 +123,18 @@ function registerExport(state: Command): void {
     try {
       const text = await catalog.export(key)
       if (options.to === undefined) terminal.data(text)
-      else writeFileSync(options.to, `${text}\n`)
+      else writeExport(terminal, options.to, text)
       return { json: options.to === undefined ? { export: JSON.parse(text) } : { file: options.to } }
     } finally {
       await catalog.close()
     }
   })
+}
+
+function writeExport(terminal: Terminal, file: string, text: string): void {
+  writeFileSync(file, `${text}\n`)
+  const { streams } = JSON.parse(text) as { streams: readonly unknown[] }
+  terminal.say(`wrote ${file}: what is remembered of ${plural(streams.length, 'table')}`)
 }
 
 function registerImport(state: Command): void {

@@ -5,7 +5,7 @@ const FILE_SCHEMES = new Set(['sqlite', 'sqlite3', 'duckdb'])
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 /** Greedy up to the last `@`: a password may hold any letter unescaped, and hiding too much does no harm. */
 const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/[^:@/?]*):(.*)@/is
-const SECRET_PARAMETER = /([?&](?:password|sslpassword|passfile|secret|token)=)([^&#]*)/gi
+const SECRET_PARAMETER = /([?&](?:password|sslpassword|passfile|secret|token)=)([^&]*)/gi
 const HIDDEN = '***'
 
 /** `postgres` of `postgres://…`, lower case; undefined without a scheme. A Windows drive is no scheme. */

@@ -15,6 +15,9 @@ export interface Problem {
 export type Report = (path: readonly PropertyKey[], text: string, remedy?: string) => void
 
 const SHOWN = 20
+const FILE_HINT =
+  'Nothing was done. plimsoll config schema prints every setting; plimsoll config check looks at the file alone.'
+const NO_FILE_HINT = 'Nothing was done. The command with --help explains what it takes.'
 
 /** All faults as one error: each a line `file:line: path: what; remedy`. */
 export function configError(file: string, problems: readonly Problem[]): PlimsollError {
@@ -25,7 +28,7 @@ export function configError(file: string, problems: readonly Problem[]): Plimsol
   const places = ordered.flatMap(({ line }) => (line === undefined ? [] : [line]))
   const code = ordered.find((problem) => problem.code !== 'CONFIG_INVALID')?.code ?? 'CONFIG_INVALID'
   return new PlimsollError(code, lines.join('\n'), {
-    hint: 'Nothing was done. plimsoll config schema prints every setting; plimsoll config check looks at the file alone.',
+    hint: places.length === 0 ? NO_FILE_HINT : FILE_HINT,
     context: places.length === 0 ? {} : { file, lines: places },
   })
 }

@@ -81,6 +81,8 @@ test.each([
     ['top%20s', 'top s'],
   ],
   ['postgres://u:%zz@h/d', 'postgres://u:***@h/d', ['%zz']],
+  ['postgres://odd:s3cr@t/w%zz?#@h:5432/d', 'postgres://odd:***@h:5432/d', ['s3cr@t/w%zz?#']],
+  ['postgres://h/d?password=s3cr#t', 'postgres://h/d?password=***', ['s3cr#t']],
 ])('no password of %s is printed', (url, shown, secrets) => {
   expect(redactUrl(url)).toBe(shown)
   expect(secretsOf(url)).toEqual(secrets)

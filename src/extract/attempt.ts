@@ -19,6 +19,10 @@ export interface Attempted {
   readonly laneRows: Readonly<Record<string, number>>
   readonly peekRows: number
   readonly newest: Position | undefined
+  /** The newest position was looked up; where no index serves, that would scan a large table. */
+  readonly newestKnown: boolean
+  /** What the next run will stop at, with its remedy (spec E51). */
+  readonly obstacleAhead: string | undefined
 }
 
 /** Fence first, then the snapshot, then land and claim together: what is owed, the range, lanes and peek (spec E9). */
@@ -30,9 +34,11 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
   const startedMs = engine.clock.nowMs()
   const fenced = await applyMistakes(session, await takeFence(session))
   session.recorder.time('fence', engine.clock.nowMs() - startedMs)
+  let obstacleAhead: string | undefined
   if (fenced.range) {
     session.recorder.range(fenced.range, fenced.overlap, session.claim.watermark)
-    const expectedRows = await checkPlan(session, fenced.fence, fenced.range)
+    const { expectedRows, obstacle } = await checkPlan(session, fenced.fence, fenced.range)
+    obstacleAhead = obstacle
     engine.emit({ kind: 'range', stream: session.settings.stream, range: fenced.range, expectedRows })
   } else await claimInstant(session)
   const readers = early ?? createReaderPool(session, fenced.fence.logPosition, fenced.fence.t0)
@@ -49,16 +55,23 @@ export async function attempt(session: StreamSession): Promise<Attempted> {
     const laneRows = stopped ? {} : await deliverLanes(session, numbered)
     const from = fenced.range?.upper ?? session.claim.watermark
     const peekRows = stopped || !from ? 0 : await peek(session, numbered, from)
-    const cheap = isIndexed(session) || isSmall(session)
-    const newest = stopped || !cheap ? undefined : await numbered.reader.newest()
+    const newestKnown = !stopped && (isIndexed(session) || isSmall(session))
+    const newest = newestKnown ? await numbered.reader.newest() : undefined
     if (finished && fenced.range) await spendExtraOverlap(session)
-    return { fenced, finished, laneRows, peekRows, newest }
+    return { fenced, finished, laneRows, peekRows, newest, newestKnown, obstacleAhead }
   } finally {
     await readers.close()
   }
 }
 
-const NOTHING = { finished: true, laneRows: {}, peekRows: 0, newest: undefined }
+const NOTHING = {
+  finished: true,
+  laneRows: {},
+  peekRows: 0,
+  newest: undefined,
+  newestKnown: false,
+  obstacleAhead: undefined,
+}
 
 /** Opens the first snapshot; a replica that has not replayed up to the fence holds the run, it is no failure (spec E29). */
 async function replicaBehind(readers: ReaderPool): Promise<string | undefined> {

@@ -41,13 +41,14 @@ export async function backfillStream(
   try {
     let failure: PlimsollError | undefined
     let fenced: FencedRange | undefined
+    let range: Range | undefined
     try {
-      const range = clip(session, { lower: typed(session, asked.from), upper: typed(session, asked.to) })
+      range = clip(session, { lower: typed(session, asked.from), upper: typed(session, asked.to) })
       fenced = await takeFence(session)
       session.recorder.range(range, fenced.overlap)
       let from = range.lower
       while (from === undefined || comparePositions(from, range.upper) < 0) {
-        from = await withRetries(session, () => landNext(session, fenced!, range, from))
+        from = await withRetries(session, () => landNext(session, fenced!, range!, from))
         if (engine.signal?.aborted) break
       }
     } catch (error) {
@@ -61,15 +62,24 @@ export async function backfillStream(
       laneRows: {},
       peekRows: 0,
       newest: undefined,
+      newestKnown: false,
+      obstacleAhead: undefined,
     }
     const result = streamResult(session, attempted, failure, engine.clock.nowMs() - startedMs)
     const outcome = failure ? result.outcome : result.counts.rows_read > 0 ? 'advanced' : 'empty'
     const { watermark } = session.claim
     const record = session.recorder.finish(outcome, watermark, watermark)
-    return await closeRun(session, { ...result, outcome }, record)
+    const said = range ? [...result.said, saidRange(range, watermark)] : result.said
+    return await closeRun(session, { ...result, outcome, said }, record)
   } finally {
     await session.lease.release()
   }
+}
+
+function saidRange({ lower, upper }: Range, watermark: Position | undefined): string {
+  const end =
+    watermark && comparePositions(upper, watermark) === 0 ? '; a backfill ends at the watermark' : ''
+  return `range [${formatPosition(lower)}, ${formatPosition(upper)})${end}`
 }
 
 /** Lands the next slice in a snapshot of its own and returns where it ended. */

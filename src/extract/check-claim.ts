@@ -5,6 +5,7 @@ import type { ServerIdentity, TableShape } from '../sources/source.ts'
 import { checkIdentity, checkOrder, checkSchema } from './check-source.ts'
 import type { Choice } from './choose.ts'
 import { type ClaimFacts, readFacts } from './facts.ts'
+import { columnAlarms } from './schema-alarms.ts'
 import type { StreamSettings } from './settings.ts'
 
 /** What the claim and the source of today have to say to each other. */
@@ -66,6 +67,7 @@ export function checkAgainstClaim(
           },
         ]
       : []),
+    ...columnAlarms(settings.stream, facts, shape, claim.watermark),
     ...(timelineChanged
       ? [
           {

@@ -75,11 +75,17 @@ export function checkSchema(
 function schemaChanges(facts: ClaimFacts, shape: TableShape, key: readonly string[]): string[] {
   const changes: string[] = []
   if (facts.table.objectId !== shape.objectId) changes.push('another table stands under the name')
-  const now = new Map(shape.columns.map((column) => [column.name, column.nativeType]))
-  for (const { name, nativeType } of facts.columns) {
+  const now = new Map(shape.columns.map((column) => [column.name, column]))
+  for (const { name, nativeType, identity } of facts.columns) {
     const found = now.get(name)
     if (found === undefined) changes.push(`column ${name} is gone or renamed`)
-    else if (found !== nativeType) changes.push(`column ${name} was ${nativeType} and is ${found}`)
+    else if (found.nativeType !== nativeType) {
+      changes.push(`column ${name} was ${nativeType} and is ${found.nativeType}`)
+    } else if (identity !== undefined && identity !== found.identity) {
+      changes.push(
+        `column ${name} is another one than before: dropped and added again, or renamed to its name`,
+      )
+    }
   }
   if (facts.key.join('\0') !== key.join('\0')) {
     changes.push(`the key was ${facts.key.join(', ') || 'none'} and is ${key.join(', ') || 'none'}`)

@@ -93,7 +93,7 @@ function choosePosition(
     )
   }
   throw new PlimsollError('POSITION_MISSING', `${settings.stream}: no column can order the table`, {
-    hint: `Name one with --position. ${refusals(shape)}`.trim(),
+    hint: `Name one with --position. ${counters(shape)}${refusals(shape)}`.trim(),
   })
 }
 
@@ -115,7 +115,7 @@ function declaredPosition(
     `${settings.stream}: ${column} cannot order the table: ${fact?.refused ?? 'its type has no order'}`,
     {
       hint:
-        refusals(shape, column) ||
+        [usableInstead(shape, column), refusals(shape, column)].filter(Boolean).join(' ') ||
         'Choose a timestamp, an exact integer, an xid8 or a byte-ordered time text.',
     },
   )
@@ -124,6 +124,24 @@ function declaredPosition(
 function describeFact(fact: PositionFact): string {
   const evidence = fact.evidence.length > 0 ? fact.evidence.join(', ') : 'no evidence of who stamps it'
   return fact.indexed ? evidence : `${evidence}, no index`
+}
+
+/** Counters order only what is never updated, so they are not found by themselves. */
+function counters(shape: TableShape): string {
+  return shape.positions
+    .filter((fact) => fact.order && isSequence(fact.order))
+    .map(
+      (fact) =>
+        `${fact.column}: a counter, for tables whose rows never change (--append-only, appendOnly: true). `,
+    )
+    .join('')
+}
+
+function usableInstead(shape: TableShape, except: string): string {
+  const usable = shape.positions.filter(
+    (fact) => fact.order && !isSequence(fact.order) && fact.column !== except,
+  )
+  return usable.length === 0 ? '' : `These could: ${usable.map((fact) => fact.column).join(', ')}.`
 }
 
 function refusals(shape: TableShape, except?: string): string {

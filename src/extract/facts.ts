@@ -3,7 +3,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { CompletenessFacts } from '../kernel/completeness.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { PositionJson } from '../kernel/position.ts'
-import type { ServerIdentity, TableShape } from '../sources/source.ts'
+import type { ColumnShape, ServerIdentity, TableShape } from '../sources/source.ts'
 
 /** What a generation began with (spec E71). */
 export type GenerationCause = 'first_load' | 'rewind' | 'destination_went_back' | 'timeline_changed'
@@ -20,7 +20,9 @@ export interface ClaimFacts {
   }
   readonly table: { readonly schema: string; readonly name: string; readonly objectId: string }
   readonly schemaHash: string
-  readonly columns: readonly { readonly name: string; readonly nativeType: string }[]
+  readonly columns: readonly ColumnFact[]
+  /** Object ids of the partitions, where the source has such (spec E67). Absent in claims of the first programs. */
+  readonly partitions?: readonly string[]
   readonly order: OrderJson
   readonly key: readonly string[]
   readonly mode: LandingMode
@@ -41,6 +43,14 @@ export interface Debt {
   readonly key: string
   readonly bound: PositionJson
   readonly since: string
+}
+
+/** A column as the claim knew it; what is absent was not kept yet, or the column has none. */
+export interface ColumnFact extends Pick<ColumnShape, 'name' | 'nativeType'> {
+  readonly nullable?: boolean
+  readonly collation?: string
+  readonly identity?: string
+  readonly labels?: readonly string[]
 }
 
 export interface OrderJson {
@@ -97,11 +107,17 @@ export function makeFacts(
     },
     table: { ...shape.table, objectId: shape.objectId },
     schemaHash: shape.schemaHash,
-    columns: shape.columns.map(({ name, nativeType }) => ({ name, nativeType })),
+    columns: shape.columns.map(columnFact),
+    ...(shape.partitions && { partitions: shape.partitions.map(({ objectId }) => objectId) }),
     order: orderToJson(order),
     acceptPresent: false,
     ...rest,
   }
+}
+
+function columnFact({ name, nativeType, nullable, collation, identity, labels }: ColumnShape): ColumnFact {
+  const known = Object.entries({ collation, identity, labels }).filter(([, value]) => value !== undefined)
+  return { name, nativeType, nullable, ...Object.fromEntries(known) }
 }
 
 export function writeFacts(facts: ClaimFacts): string {

@@ -25,6 +25,8 @@ export function failedResult(stream: string, error: PlimsollError, durationMs: n
     peekRows: 0,
     billRows: 0,
     newest: undefined,
+    newestKnown: false,
+    obstacleAhead: undefined,
     watermarkLagUs: undefined,
     eventTimeLagUs: undefined,
     overlap: undefined,
@@ -66,6 +68,8 @@ export function streamResult(
     peekRows: attempted?.peekRows ?? 0,
     billRows: session.recorder.billRows,
     newest: attempted?.newest,
+    newestKnown: attempted?.newestKnown ?? false,
+    obstacleAhead: attempted?.obstacleAhead,
     watermarkLagUs: lag(session, t0, session.claim.watermark),
     eventTimeLagUs: lag(session, t0, attempted?.newest),
     overlap: attempted && {

@@ -10,6 +10,7 @@ import { makeFacts, writeFacts } from './facts.ts'
 import { holdLease } from './lease.ts'
 import { memoryCoverage, memoryOfClaim, saveMemory } from './progress-state.ts'
 import { boundsOf, createRecorder, type RunKind } from './record.ts'
+import { partitionAlarms } from './schema-alarms.ts'
 import type { StreamSettings } from './settings.ts'
 import { settleClaim } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
@@ -76,6 +77,14 @@ async function inspect(
     const found = await settleClaim(engine, settings, destinationIdentity.id, runId)
     const checked = checkAgainstClaim(settings, found.claim, identity, shape, choice)
     const { order } = choice
+    const partitions = await partitionAlarms(
+      source,
+      settings.stream,
+      checked.facts,
+      shape,
+      choice,
+      found.claim?.watermark,
+    )
     const table = targetTable(settings, shape, choice)
     const before = await settleEmptied(engine, settings, table, found, destinationIdentity.id, runKind)
     const prepared = await destination.prepare(table, before.claim)
@@ -151,7 +160,8 @@ async function inspect(
       columns_added_below: checked.added.length > 0 && claim.watermark ? String(claim.watermark.value) : null,
     })
     const below = claim.watermark ? String(claim.watermark.value) : ''
-    for (const alarm of checked.alarms) await raise(session, alarm.name, alarm.text, below)
+    for (const alarm of [...checked.alarms, ...partitions])
+      await raise(session, alarm.name, alarm.text, below)
     return session
   } catch (error) {
     recorder.note({ error: describeError(error) })

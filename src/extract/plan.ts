@@ -15,6 +15,8 @@ import { fenceToJson } from './record.ts'
 import type { StreamPlan } from './results.ts'
 import type { StreamSettings } from './settings.ts'
 import { rangeBelow } from './take-fence.ts'
+import { targetTable } from './target-table.ts'
+import { lookWhetherWentBack } from './went-back.ts'
 
 const MAX_BORDERS = 1_000
 
@@ -33,14 +35,23 @@ export async function planStream(engine: Engine, settings: StreamSettings): Prom
       return undefined
     }
   }
-  const claim = await collect(() => engine.destination.claim(settings.stream))
+  const found = await collect(async () => ({ claim: await engine.destination.claim(settings.stream) }))
+  const claim = found?.claim
   const identity = await collect(() => engine.source.identity())
   const shape = await collect(() => engine.source.describe(settings.table, settings.position))
   const choice = shape && (await collect(() => choose(settings, shape)))
   if (identity && shape && choice) {
     await collect(() => checkAgainstClaim(settings, claim, identity, shape, choice))
   }
-  const details = shape && choice && (await collect(() => planRange(engine, settings, shape, choice, claim)))
+  const memory = await loadMemory(engine, settings.catalogKey)
+  const from =
+    found && choice && shape
+      ? await collect(() =>
+          lookWhetherWentBack(engine, settings, claim, memory, targetTable(settings, shape, choice)),
+        )
+      : undefined
+  const details =
+    shape && choice && (await collect(() => planRange(engine, settings, shape, choice, from ?? claim)))
   if (details?.obstacle && claim?.watermark) {
     obstacles.push(
       new PlimsollError('PLAN_TOO_EXPENSIVE', 'reading the range would scan the whole table', {

@@ -30,16 +30,16 @@ export async function checkReceipt(
   try {
     const verdict = await compare(session, reader.look!, range)
     recorder.note({ receipt_check: verdict })
-    if (verdict.outcome === 'differs') await raiseLoss(session, range, verdict)
+    if (verdict.verdict === 'differs') await raiseLoss(session, range, verdict)
   } catch (error) {
     if (!(error instanceof PlimsollError)) throw error
-    recorder.note({ receipt_check: { outcome: 'not_looked', reason: error.message } })
+    recorder.note({ receipt_check: { verdict: 'not_looked', reason: error.message } })
   }
   recorder.time('receipt_check', engine.clock.nowMs() - startedMs)
 }
 
 interface Verdict {
-  readonly outcome: 'equal' | 'more_at_destination' | 'differs' | 'not_looked'
+  readonly verdict: 'equal' | 'more_at_destination' | 'differs' | 'not_looked'
   readonly rows: string
   readonly rows_there: string
   readonly sum: string
@@ -102,7 +102,7 @@ function judge(here: Sums, there: Sums): Verdict {
   }
   const [mine, theirs] = [total(here), total(there)]
   return {
-    outcome: isLoss ? 'differs' : isSurplus ? 'more_at_destination' : 'equal',
+    verdict: isLoss ? 'differs' : isSurplus ? 'more_at_destination' : 'equal',
     rows: String(mine.rowCount),
     rows_there: String(theirs.rowCount),
     sum: String(mine.wordSum),

@@ -31,6 +31,9 @@ export interface RecordView {
   readonly adopted?: readonly RangeJson[]
   readonly reckoned_from?: PositionJson | null
   readonly holes?: readonly RangeJson[]
+  readonly held_because?: string | null
+  readonly person?: string
+  readonly reason?: string
   readonly run?: string
   readonly open_decrees?: readonly string[]
   readonly row_count?: string

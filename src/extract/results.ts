@@ -27,6 +27,9 @@ export interface StreamResult {
   readonly billRows: number
   /** The largest position at the source, in or above the range; undefined when it was not looked up. */
   readonly newest: Position | undefined
+  readonly newestKnown: boolean
+  /** What the next run will stop at, with its remedy; a first load may read without an index. */
+  readonly obstacleAhead: string | undefined
   /** µs text: the source's clock minus the watermark, and minus the newest position; undefined for counters. */
   readonly watermarkLagUs: string | undefined
   readonly eventTimeLagUs: string | undefined

@@ -44,11 +44,12 @@ export async function rewindStream(
     const memory = await loadMemory(engine, settings.catalogKey)
     const generation = Math.max(claim.generation, memory?.generation ?? 0) + 1
     const runId = engine.newRunId()
+    const openedUs = engine.catalog.nowUs()
     await engine.catalog.openRun({
       runId,
       stream: settings.catalogKey,
       epoch: lease.lease.epoch,
-      openedUs: engine.catalog.nowUs(),
+      openedUs,
       host: engine.holder.host,
       pid: engine.holder.pid,
       kind: 'rewind',
@@ -62,6 +63,9 @@ export async function rewindStream(
       run_id: runId,
       stream: settings.stream,
       kind: 'rewind',
+      opened_us: String(openedUs),
+      host: engine.holder.host,
+      pid: engine.holder.pid,
       program: engine.programVersion,
       generation,
       parent: claim.generation,

@@ -51,7 +51,11 @@ async function close(
   if (session.claim.watermark) assertCovers(session.coverage, session.claim.watermark)
   const result = streamResult(session, attempted, failure, durationMs)
   session.recorder.time('total', durationMs)
-  session.recorder.note({ newest: attempted?.newest ? String(attempted.newest.value) : null })
+  session.recorder.note({
+    newest: attempted?.newest ? String(attempted.newest.value) : null,
+    held_because: result.heldBecause ?? null,
+    ...(result.overlap && { overlap: result.overlap }),
+  })
   const record = session.recorder.finish(
     result.outcome,
     session.claimAtStart.watermark,

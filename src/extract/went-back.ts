@@ -4,7 +4,7 @@ import { positionToJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
 import type { Debt } from './facts.ts'
 import { adoptIntoLedger, newGeneration, type SettledClaim } from './new-generation.ts'
-import { memoryOfGeneration, type StreamMemory } from './progress-state.ts'
+import { compareWithMemory, memoryOfGeneration, type StreamMemory } from './progress-state.ts'
 import type { RunKind } from './record.ts'
 import type { StreamSettings } from './settings.ts'
 
@@ -20,20 +20,7 @@ export async function settleWentBack(
   destinationId: string,
   runId: string,
 ): Promise<SettledClaim> {
-  const { stream } = settings
-  if (settings.onDestinationWentBack === 'stop') {
-    throw new PlimsollError(
-      'DESTINATION_WENT_BACK',
-      `${stream}: the destination is older than what was landed there`,
-      {
-        hint: `It was restored, replaced or emptied. To go on from what it holds: onDestinationWentBack: rewind, or plimsoll state rewind ${stream} --to destination --reason "…".`,
-        context: {
-          catalog_watermark: memory.watermark?.value ?? null,
-          destination_watermark: claim?.watermark ? String(claim.watermark.value) : null,
-        },
-      },
-    )
-  }
+  if (settings.onDestinationWentBack === 'stop') throw olderError(settings, claim, memory)
   const generation = memory.generation + 1
   if (!claim)
     return { claim: undefined, memory: undefined, opened: { generation, parent: memory.generation } }
@@ -66,17 +53,7 @@ export async function settleEmptied(
   if (!claim?.watermark) return settled
   const keys = runKind === 'backfill' ? [] : claim.tailKeys
   if (await engine.destination.hasAnyKey(table, keys)) return settled
-  const { schema, name } = table.target
-  if (settings.onDestinationWentBack === 'stop') {
-    throw new PlimsollError(
-      'DESTINATION_WENT_BACK',
-      `${settings.stream}: the rows landed last are not in ${schema}.${name} any more`,
-      {
-        hint: `It was dropped, emptied or replaced. To read everything again: onDestinationWentBack: rewind, or plimsoll state rewind ${settings.stream} --to start --reason "…".`,
-        context: { watermark: String(claim.watermark.value), keys: claim.tailKeys },
-      },
-    )
-  }
+  if (settings.onDestinationWentBack === 'stop') throw emptiedError(settings, claim)
   const generation = Math.max(claim.generation, memory?.generation ?? 0) + 1
   const next = await newGeneration(
     engine,
@@ -90,6 +67,56 @@ export async function settleEmptied(
     memory: memoryOfGeneration(next, destinationId, memory),
     opened: { generation, parent: claim.generation },
   }
+}
+
+/**
+ * The same as a plan finds it, which changes nothing: what a run would stop at, or the claim that it would go on from.
+ * Asks the destination who it is only where a claim is, for a store that has none yet would be made.
+ */
+export async function lookWhetherWentBack(
+  engine: Engine,
+  settings: StreamSettings,
+  claim: StoredClaim | undefined,
+  memory: StreamMemory | undefined,
+  table: TargetTable,
+): Promise<StoredClaim | undefined> {
+  const mayGoOn = settings.onDestinationWentBack === 'rewind'
+  const destinationId = claim ? (await engine.destination.identity()).id : ''
+  if (memory && compareWithMemory(claim, memory, destinationId) === 'went_back') {
+    if (!mayGoOn) throw olderError(settings, claim, memory)
+  }
+  if (!claim?.watermark || (await engine.destination.hasAnyKey(table, claim.tailKeys))) return claim
+  if (!mayGoOn) throw emptiedError(settings, claim)
+  return { ...claim, watermark: undefined }
+}
+
+function olderError(
+  { stream }: StreamSettings,
+  claim: StoredClaim | undefined,
+  memory: StreamMemory,
+): PlimsollError {
+  return new PlimsollError(
+    'DESTINATION_WENT_BACK',
+    `${stream}: the destination is older than what was landed there`,
+    {
+      hint: `It was restored, replaced or emptied. To go on from what it holds: onDestinationWentBack: rewind, or plimsoll state rewind ${stream} --to destination --reason "…".`,
+      context: {
+        catalog_watermark: memory.watermark?.value ?? null,
+        destination_watermark: claim?.watermark ? String(claim.watermark.value) : null,
+      },
+    },
+  )
+}
+
+function emptiedError({ stream, target }: StreamSettings, claim: StoredClaim): PlimsollError {
+  return new PlimsollError(
+    'DESTINATION_WENT_BACK',
+    `${stream}: the rows landed last are not in ${target.schema}.${target.name} any more`,
+    {
+      hint: `It was dropped, emptied or replaced. To read everything again: onDestinationWentBack: rewind, or plimsoll state rewind ${stream} --to start --reason "…".`,
+      context: { watermark: String(claim.watermark?.value), keys: claim.tailKeys },
+    },
+  )
 }
 
 /**

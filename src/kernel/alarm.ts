@@ -221,6 +221,35 @@ export const ALARMS = {
     costs: 'Older rows show NULL where the source may have a value.',
     next: 'plimsoll backfill {table}',
   },
+  labels_changed: {
+    level: 'notice',
+    condition:
+      'Labels of an enum were renamed, removed or moved; rows below the watermark keep the old ones.',
+    resolves: 'a backfill of everything below that watermark',
+    costs: 'Older rows show labels that the source does not have any more.',
+    next: 'plimsoll backfill {table}',
+  },
+  column_changed: {
+    level: 'notice',
+    condition: 'A column has another collation or takes NULL where it did not, or no longer.',
+    resolves: 'the next clean audit',
+    costs: 'Nothing that was landed changes; what sorts or joins at the destination may.',
+    next: 'plimsoll audit {table}',
+  },
+  partition_attached: {
+    level: 'page',
+    condition: 'A partition came with rows below the watermark: no run reads them.',
+    resolves: 'a backfill of everything below that watermark',
+    costs: 'The destination lacks these rows.',
+    next: 'plimsoll backfill {table}',
+  },
+  partition_detached: {
+    level: 'notice',
+    condition: 'Partitions are gone from the table; the destination keeps their rows.',
+    resolves: 'the next clean audit',
+    costs: 'Queries at the destination count rows that the source does not show any more.',
+    next: 'plimsoll reconcile {table}',
+  },
   grain_changed: {
     level: 'notice',
     condition: 'The position column moves in coarser steps than before.',
@@ -263,7 +292,7 @@ export const ALARMS = {
     condition: 'No rehearsal within rehearseEvery, or none since fence, strategy or schema changed.',
     resolves: 'rehearsed',
     costs: 'What happens at a multiple of the load is not known.',
-    next: 'plimsoll rehearse',
+    next: 'plimsoll rehearse --multiplier 8 --on STAGING_URL --for 10m',
   },
   chain_broken: {
     level: 'page',

@@ -63,6 +63,16 @@ export interface ColumnShape {
   readonly type: LogicalType
   readonly nullable: boolean
   readonly collation?: string
+  /** Tells the column from another that was added under its name later: PostgreSQL's attnum. Absent: nothing tells. */
+  readonly identity?: string
+  /** Of an enum, or of an array of one: its labels in order. */
+  readonly labels?: readonly string[]
+}
+
+/** A part of a table that holds rows of its own: a partition, or a child that inherits. */
+export interface PartitionShape extends TableRef {
+  /** PostgreSQL oid. */
+  readonly objectId: string
 }
 
 export interface KeyFact {
@@ -95,8 +105,10 @@ export interface TableShape {
   readonly keys: readonly KeyFact[]
   readonly positions: readonly PositionFact[]
   readonly rowCountEstimate: number | undefined
-  /** SHA-256 over ordered names, exact types, collations, nullability (spec E67). */
+  /** SHA-256 over ordered names, exact types, collations, nullability and identities (spec E67). */
   readonly schemaHash: string
+  /** Every part with rows of its own; absent where the source's tables have none. */
+  readonly partitions?: readonly PartitionShape[]
 }
 
 /** What the user declared for a stream; all optional. Durations in µs as bigint where positions are touched. */
@@ -309,6 +321,8 @@ export interface Source {
   /** Throws TABLE_NOT_FOUND, with the nearest names in the hint. */
   describe(table: TableRef, declared?: OrderDeclaration): Promise<TableShape>
   fence(request: FenceRequest): Promise<Fence>
+  /** Whether a part holds rows whose position lies below the bound; absent where tables have no parts (spec E67). */
+  hasRowsBelow?(part: TableRef, order: PositionOrder, bound: Position): Promise<boolean>
   /** Waits for the replica, locks, verifies the schema hash (SCHEMA_CHANGED), opens the snapshot (spec E50). */
   openReader(request: ReaderRequest): Promise<Reader>
   /** EXPLAINs the range query without running it (spec E51). */

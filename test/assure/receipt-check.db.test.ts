@@ -19,10 +19,10 @@ describe('receipt check (A13)', () => {
   test.each<DestinationKind>(['duckdb', 'postgres'])('what was read is there: %s', (kind) =>
     scene('equal', kind, async (at) => {
       await at.run()
-      expect(await lastCheck(at)).toMatchObject({ outcome: 'equal', rows: '500', rows_there: '500' })
+      expect(await lastCheck(at)).toMatchObject({ verdict: 'equal', rows: '500', rows_there: '500' })
       await at.sql(`update public.things set body = 'x', at = now() - interval '1 minute' where id <= 3`)
       await at.run()
-      expect(await lastCheck(at)).toMatchObject({ outcome: 'equal', rows: '3' })
+      expect(await lastCheck(at)).toMatchObject({ verdict: 'equal', rows: '3' })
       expect((await at.engine.catalog.alarms(true)).map(({ name }) => name)).toEqual([])
     }),
   )
@@ -36,7 +36,7 @@ describe('receipt check (A13)', () => {
         `insert into public.things select g, 'n', now() - interval '1 minute' from generate_series(600, 602) g`,
       )
       const { alarms } = await at.run()
-      expect(await lastCheck(at)).toMatchObject({ outcome: 'differs', rows: '3', rows_there: '2' })
+      expect(await lastCheck(at)).toMatchObject({ verdict: 'differs', rows: '3', rows_there: '2' })
       expect(alarms.map(({ name }) => name)).toContain('destination_lost_rows')
     }))
 
@@ -48,7 +48,7 @@ describe('receipt check (A13)', () => {
       await at.sql('delete from public.things where id = 2')
       await at.sql(`update public.things set body = 'y', at = now() - interval '50 seconds' where id = 3`)
       await at.run()
-      expect(await lastCheck(at)).toMatchObject({ outcome: 'more_at_destination' })
+      expect(await lastCheck(at)).toMatchObject({ verdict: 'more_at_destination' })
       expect((await at.engine.catalog.alarms(true)).map(({ name }) => name)).toEqual([])
     }))
 
@@ -58,6 +58,6 @@ describe('receipt check (A13)', () => {
       await at.sql(`update public.things set at = now() - interval '1 minute' where id <= 20`)
       await at.sql(`update public.things set at = now() + interval '1 hour' where id <= 5`)
       await at.run()
-      expect(await lastCheck(at)).toMatchObject({ outcome: 'equal', rows: '15' })
+      expect(await lastCheck(at)).toMatchObject({ verdict: 'equal', rows: '15' })
     }))
 })

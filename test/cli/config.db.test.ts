@@ -94,6 +94,7 @@ test('help, version and completion load no driver and need no configuration', as
   })
   const help = await run('--help')
   expect(help.code).toBe(0)
+  expect((await run('-h')).stdout).toBe(help.stdout)
   for (const command of [
     'copy',
     'init',

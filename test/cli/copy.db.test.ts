@@ -73,6 +73,22 @@ describe('plimsoll copy', () => {
     expect(two.stderr).toContain('--as names one destination table')
   })
 
+  test('without an index nobody says that there is nothing, and the first load names what stops the next', async () => {
+    const { run, path } = workspace()
+    change(path('shop.db'), (db) =>
+      db.exec(`CREATE TABLE slow (id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now')));
+        INSERT INTO slow (at) VALUES ('2100-01-01 00:00:00.000'), ('2100-01-02 00:00:00.000')`),
+    )
+    const copy = ['copy', 'sqlite:shop.db', 'duckdb:shop.duckdb', '--table', 'slow']
+    const how = '--position at --encoding iso --zone UTC --grain 1ms --set fullScanMaxRows=1'.split(' ')
+    const first = await run(...copy, ...how)
+    expect(first.code, first.stderr).toBe(0)
+    expect(first.stderr).toContain('nothing new below the fence; above it nobody looked')
+    expect(first.stderr).toMatch(/next +the next run stops at this: .*CREATE INDEX "slow_at"/)
+    const second = await run(...copy, ...how)
+    expect(second.stderr).toContain('PLAN_TOO_EXPENSIVE')
+  })
+
   test('keeps quiet when told to, and still complains', async () => {
     const { run, path } = workspace()
     createShop(path('shop.db'), 1)

@@ -27,6 +27,13 @@ describe('each fault is a clear error with its exit code, and nothing is half wr
       'x cannot order the table',
     ],
     ['no column that can', copy('floats'), 2, 'POSITION_MISSING', '--position'],
+    [
+      'a column where another could',
+      copy('orders', '--position', 'total'),
+      2,
+      'POSITION_REFUSED',
+      'These could: updated_at.',
+    ],
     ['append', copy('orders', '--mode', 'append'), 2, 'APPEND_WITH_OVERLAP', 'upsert'],
     [
       'a mistyped setting',
@@ -41,6 +48,9 @@ describe('each fault is a clear error with its exit code, and nothing is half wr
     ['an unknown command', ['cpoy'], 2, 'USAGE', 'Did you mean copy?'],
     ['an unknown option', ['copy', 'a:b', 'c:d', '--tabel', 'x'], 2, 'USAGE', 'Did you mean --table?'],
     ['a missing argument', ['copy', 'a:b'], 2, 'USAGE', 'destination'],
+    ['a missing option', ['state', 'rewind', 'x'], 2, 'USAGE', 'plimsoll state rewind --help'],
+    ['a group without its command', ['state'], 2, 'USAGE', 'There are: show, rewind, export, import'],
+    ['help about nothing', ['help', 'cpoy'], 2, 'USAGE', "unknown command 'cpoy'"],
     [
       'a missing source',
       ['copy', 'sqlite:gone.db', 'duckdb:shop.duckdb', '--table', 'orders'],
@@ -84,7 +94,7 @@ describe('each fault is a clear error with its exit code, and nothing is half wr
     const { code, json } = await run(...copy('orders'), '--json')
     expect(code).toBe(5)
     expect(json.results[0].error).toMatchObject({ code: 'DESTINATION_NOT_OURS', kind: 'destination' })
-    expect(json.results[0].error.hint).not.toBe(null)
+    expect(json.results[0].error.hint).toContain('--as')
     expect(String(await queryDuckdb(path('shop.duckdb'), 'SELECT * FROM orders'))).toBe('99')
   })
 

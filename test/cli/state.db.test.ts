@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { queryDuckdb } from './support/destinations.ts'
-import { createShop, type Workspace, workspace } from './support/program.ts'
+import { change, createShop, type Workspace, workspace } from './support/program.ts'
 
 const CONFIG = `name: shop
 source: { url: sqlite:shop.db }
@@ -58,6 +58,23 @@ test('a failed run shows in status with what to do; nothing run yet is said', as
   expect(stdout).toContain('what to do')
 })
 
+test('a run that found the fence where it stood is no reason to look', async () => {
+  const { run, path } = workspace()
+  change(path('shop.db'), (db) =>
+    db.exec(
+      'CREATE TABLE log (id INTEGER PRIMARY KEY AUTOINCREMENT, x TEXT); INSERT INTO log (x) VALUES (1)',
+    ),
+  )
+  const copy = ['copy', 'sqlite:shop.db', 'duckdb:shop.duckdb', '--table', 'log', '--append-only']
+  expect((await run(...copy)).code).toBe(0)
+  const again = await run(...copy)
+  expect(again.stderr).toContain('held: the fence has not passed the watermark yet')
+  expect(again.stderr).not.toContain('names who holds it')
+  const { stdout } = await run('status')
+  expect(stdout).toMatch(/^copy-\w+: 1 table complete below 2\n/)
+  expect(stdout).toMatch(/main\.log +complete +2 .* held \d{4}-[\s\S]*complete +the fence has not passed/)
+})
+
 test('runs and trace show the record, readable and complete', async () => {
   const { run } = await afterARun()
   const runs = await run('runs', '--json')
@@ -82,6 +99,9 @@ test('a backfill brings back what is gone at the destination, and the watermark 
   expect(code, stderr).toBe(0)
   expect(json.results[0].counts).toMatchObject({ rows_read: 30, inserted: 3, unchanged: 27 })
   expect(json.results[0].watermark_after.value).toBe(before.watermark.value)
+  const beyond = await run('backfill', 'orders', '--from', '2020-01-01', '--to', '2999-01-01')
+  expect(beyond.stderr).toMatch(/range \[2020-01-01.*; a backfill ends at the watermark/)
+  expect(beyond.stderr).not.toContain('next ')
   expect((await run('backfill', 'orders', '--from', 'yesterday')).code).toBe(2)
   expect((await run('backfill', 'order')).stderr).toContain('Did you mean')
 })
@@ -107,6 +127,7 @@ test('a rewind asks, wants a reason, is recorded, and the next run reads again',
   expect(json).toMatchObject({ ok: true, after: null, generation: 2 })
   const trace = await run('trace', 'orders', '--json')
   expect(trace.json.record).toMatchObject({ kind: 'rewind', reason: 'a test of it' })
+  expect((await run('trace', 'orders')).stdout).toMatch(/began +\d{4}-[\s\S]*why +a test of it, said /)
   expect((await run('run', '--json')).json.results[0]).toMatchObject({
     generation: 2,
     counts: { rows_read: 30, unchanged: 30 },
@@ -128,6 +149,7 @@ test('export and import carry the catalog over; a lost one costs nothing', async
   const { run, path } = await afterARun()
   const exported = await run('state', 'export', '--to', 'state.json')
   expect(exported.code, exported.stderr).toBe(0)
+  expect(exported.stderr).toContain('wrote state.json: what is remembered of 1 table')
   const text = readFileSync(path('state.json'), 'utf8')
   expect((await run('state', 'export')).stdout).toBe(text)
   rmSync(path('.plimsoll'), { recursive: true })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { rewindStream } from '../../src/extract/index.ts'
+import { planStream, rewindStream } from '../../src/extract/index.ts'
 import { caseTest, pause, Scene, STAMPED } from '../cases/scene.ts'
 
 const BY = { person: 'ada', reason: 'a test' }
@@ -63,3 +63,28 @@ caseTest('E68 a rewind to a position keeps the order of the position', async (wa
   expect((await scene.run(other)).error?.code).toBe('POSITION_TYPE_CHANGED')
   await scene.runWell()
 })
+
+caseTest(
+  'E60 a plan says what a run would stop at: rows, table or claim gone from the destination',
+  async (way) => {
+    const scene = await Scene.open(way, `${STAMPED} insert into t values (1, 'a')`)
+    const obstacles = async (more = {}) => {
+      const plan = await planStream(scene.engine, { ...scene.settings, ...more })
+      return plan.obstacles.map(({ code }) => code)
+    }
+    expect(await obstacles()).toEqual([])
+    await scene.runOut()
+    expect(await obstacles()).toEqual([])
+    const { schema, name } = scene.settings.target
+    await scene.there(`delete from ${schema}.${name}`)
+    expect(await obstacles()).toEqual(['DESTINATION_WENT_BACK'])
+    const rewind = { onDestinationWentBack: 'rewind' } as const
+    expect(await obstacles(rewind)).toEqual([])
+    const again = await planStream(scene.engine, { ...scene.settings, ...rewind })
+    expect(again.range).toMatchObject({ lower: undefined })
+    await scene.there(`drop table ${schema}.${name}`)
+    expect(await obstacles()).toEqual(['DESTINATION_WENT_BACK'])
+    await scene.there(`delete from ${way.destination === 'duckdb' ? 'main' : 'plimsoll'}.plimsoll_claim`)
+    expect(await obstacles()).toEqual(['DESTINATION_WENT_BACK'])
+  },
+)

@@ -2,7 +2,12 @@ import type { Alarm, Catalog, Lease } from '../../catalog/catalog.ts'
 import type { StoredClaim } from '../../destinations/destination.ts'
 import type { StreamSettings } from '../../extract/index.ts'
 import { type RecordView, readRecord } from '../../extract/record-view.ts'
-import { type Position, type PositionJson, positionFromJson } from '../../kernel/position.ts'
+import {
+  comparePositions,
+  type Position,
+  type PositionJson,
+  positionFromJson,
+} from '../../kernel/position.ts'
 import type { ProofLevel } from '../../kernel/proof.ts'
 
 export type Verdict =
@@ -19,7 +24,7 @@ export type Verdict =
 export interface StreamStatus {
   readonly stream: string
   readonly verdict: Verdict
-  /** Why it is not `complete`. */
+  /** Why it is not `complete`, or why it is and the last run moved nothing. */
   readonly because: string | undefined
   readonly watermark: Position | undefined
   readonly proof: ProofLevel | undefined
@@ -85,14 +90,24 @@ function judge(
   if (last.error) return { verdict: 'failed', because: `${last.error.code}: ${last.error.message}` }
   if (last.outcome === 'abandoned')
     return { verdict: 'abandoned', because: 'its last run died before it could close' }
-  if (last.outcome === 'held')
-    return { verdict: 'held', because: last.fence?.heldBecause ?? 'the fence has not passed the watermark' }
+  const idle = last.outcome === 'held' && isIdle(last)
+  if (last.outcome === 'held' && !(idle && alarms.length > 0))
+    return {
+      verdict: idle ? 'complete' : 'held',
+      because: last.held_because ?? last.fence?.heldBecause ?? 'the fence has not passed the watermark',
+    }
   if (last.outcome === 'partial')
     return { verdict: 'partial', because: 'its last run stopped between slices' }
   const alarm = alarms[0]
   return alarm
     ? { verdict: 'alarm', because: `${alarm.name}: ${alarm.text}` }
     : { verdict: 'complete', because: undefined }
+}
+
+/** Nobody held the fence: it stood where the last claim had put it, and nothing was to be read. */
+function isIdle({ fence, watermark_after: watermark }: RecordView): boolean {
+  if (!fence?.value || !watermark || fence.heldBecause) return false
+  return comparePositions(positionFromJson(fence.value), positionFromJson(watermark)) === 0
 }
 
 /** What the engine keeps in the catalog of a stream's claim. */

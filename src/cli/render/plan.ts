@@ -65,7 +65,7 @@ function witnessText(witnesses: readonly Readonly<Record<string, unknown>>[]): s
   if (witnesses.length === 0) return 'nobody is writing'
   return witnesses
     .map((witness) =>
-      ['key', 'pid', 'user', 'application', 'state', 'bound']
+      [witness.pid === undefined ? 'key' : 'pid', 'user', 'application', 'client', 'state']
         .flatMap((name) => (witness[name] === undefined ? [] : [`${name} ${witness[name]}`]))
         .join(', '),
     )

@@ -4,7 +4,7 @@ import { type RecordView, readRecord } from '../../extract/record-view.ts'
 import { formatTimestampUs } from '../../kernel/calendar.ts'
 import type { Colour } from './colour.ts'
 import { formatStored } from './position.ts'
-import { formatMs, plural } from './quantity.ts'
+import { formatCount, formatMs, plural } from './quantity.ts'
 import { renderFields, renderTable } from './table.ts'
 
 /** When a run began, by the catalog's clock. */
@@ -26,8 +26,8 @@ export function renderRuns(records: readonly StoredRecord[]): string {
       view.kind ?? '',
       view.error ? `${view.outcome} ${view.error.code}` : (view.outcome ?? ''),
       openedAt(view),
-      counts ? String(counts.rows_read ?? 0) : '',
-      counts ? String(counts.late ?? 0) : '',
+      counts ? formatCount(counts.rows_read ?? 0) : '',
+      counts ? formatCount(counts.late ?? 0) : '',
       view.watermark_after === undefined ? '' : formatStored(view.watermark_after),
       view.durations_ms?.total === undefined ? '' : formatMs(view.durations_ms.total),
     ]
@@ -54,6 +54,9 @@ export function renderTrace(record: StoredRecord, colour: Colour): string {
       `${record.hash}\nafter ${record.sequence === 1 ? 'none: the first of its stream' : record.prev}`,
     ],
   ]
+  if (view.held_because) fields.splice(3, 0, ['held', view.held_because])
+  if (view.reason !== undefined)
+    fields.splice(3, 0, ['why', `${view.reason}, said ${view.person ?? 'somebody'}`])
   if (view.fence)
     fields.splice(3, 0, [
       'fence',

@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatMs, formatUs, plural } from './quantity
 import { renderFields } from './table.ts'
 
 /** One table after a run: what happened, how far it is complete, how sure that is, and what to do next. */
-export function renderResult(result: StreamResult, colour: Colour, again: string): string {
+export function renderResult(result: StreamResult, colour: Colour, again: string | undefined): string {
   const head = `${mark(result, colour)} ${colour.bold(result.stream)}  ${headline(result, colour)}`
   const fields: [string, string][] = []
   if (result.runId !== undefined) {
@@ -42,7 +42,10 @@ function headline(result: StreamResult, colour: Colour): string {
   if (result.outcome === 'held') return colour.yellow(`held: ${result.heldBecause ?? 'the fence stood'}`)
   if (result.outcome === 'partial') return colour.yellow('stopped after a part had landed')
   if (result.outcome !== 'empty') return 'landed'
-  return isWaiting(result) ? 'nothing below the fence yet' : 'nothing new, and that is known'
+  if (isWaiting(result)) return 'nothing below the fence yet'
+  return result.newestKnown
+    ? 'nothing new, and that is known'
+    : 'nothing new below the fence; above it nobody looked'
 }
 
 /** The source holds rows at or above the watermark: they land once the fence has passed them. */
@@ -54,7 +57,7 @@ function rows(result: StreamResult): string {
   const { counts } = result
   const effects = `${plural(counts.rows_read, 'row')} read: ${formatCount(counts.inserted)} inserted, ${formatCount(counts.updated)} updated, ${formatCount(counts.unchanged)} unchanged`
   const extras = [
-    counts.reprocessed > 0 ? `${formatCount(counts.reprocessed)} of them read again in the overlap` : '',
+    counts.reprocessed > 0 ? `${formatCount(counts.reprocessed)} of them read before` : '',
     counts.late > 0 ? `${counts.late} late, caught by the overlap` : '',
     counts.regressed > 0 ? `${counts.regressed} older than what stood there` : '',
     result.peekRows > 0 ? `${result.peekRows} above the fence, not claimed` : '',
@@ -86,12 +89,14 @@ function throughput({ counts, durationMs }: StreamResult): string {
   return `, ${formatBytes(counts.bytes_read)}, ${plural(perSecond, 'row')}/s`
 }
 
-function nextStep(result: StreamResult, again: string): string | undefined {
+function nextStep(result: StreamResult, again: string | undefined): string | undefined {
+  if (again === undefined) return undefined
   if (result.error)
     return result.outcome === 'failed' ? undefined : `what landed stays; ${again} goes on from there`
   if (result.outcome === 'held')
-    return 'nothing was missed; a later run goes on when the fence moves. plimsoll status names who holds it'
+    return `nothing was missed; a later run goes on when the fence moves${result.fenceBoundBy === undefined ? '' : '. plimsoll status names who holds it'}`
   if (result.outcome === 'partial') return `${again} goes on at the watermark`
+  if (result.obstacleAhead !== undefined) return `the next run stops at this: ${result.obstacleAhead}`
   return `${again} reads only what is new`
 }
 
@@ -113,6 +118,8 @@ export function resultToJson(result: StreamResult): Readonly<Record<string, unkn
     peek_rows: result.peekRows,
     bill_rows: result.billRows,
     newest: positionJson(result.newest),
+    newest_known: result.newestKnown,
+    obstacle_ahead: result.obstacleAhead ?? null,
     watermark_lag_us: result.watermarkLagUs ?? null,
     event_time_lag_us: result.eventTimeLagUs ?? null,
     overlap: result.overlap ?? null,

@@ -1,6 +1,6 @@
 import type { Catalog, Lease } from '../../catalog/catalog.ts'
 import type { LedgerEntry } from '../../kernel/ledger.ts'
-import { rangeToJson } from '../../kernel/range.ts'
+import { rangeFromJson, rangeToJson } from '../../kernel/range.ts'
 import type { Colour } from './colour.ts'
 import { toJson } from './error.ts'
 import { formatRange, formatStored } from './position.ts'
@@ -34,10 +34,8 @@ export function renderState({ stream, memory, ranges, lease }: StreamState, colo
   if (!memory) return `${colour.bold(stream)}  nothing is remembered`
   const { watermark, ...rest } = memory as { watermark: Parameters<typeof formatStored>[0] }
   const fields: [string, string][] = [['watermark', formatStored(watermark)]]
-  for (const [name, value] of Object.entries(rest)) {
-    fields.push([name, typeof value === 'string' ? value : toJson(value)])
-  }
-  if (lease) fields.push(['lease', `${lease.holder}, epoch ${lease.epoch}`])
+  for (const [name, value] of Object.entries(rest)) fields.push([words(name), plain(name, value)])
+  fields.push(['lease', lease ? `${lease.holder}, epoch ${lease.epoch}` : 'none'])
   const shown = ranges.slice(-RANGES_SHOWN)
   const rows = shown.map((entry) => [
     String(entry.generation),
@@ -52,6 +50,25 @@ export function renderState({ stream, memory, ranges, lease }: StreamState, colo
   const count = ranges.length > shown.length ? `the last ${shown.length} of ${ranges.length} ranges\n` : ''
   return `${colour.bold(stream)}\n${renderFields(fields, '  ')}\n\n${count}${renderTable(head, rows)}`
 }
+
+/** `laneCursors` as `lane cursors`. */
+const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+function plain(name: string, value: unknown): string {
+  if (name === 'coverage') return (value as Coverage).map(coverageText).join('\n') || 'nothing'
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  const text = toJson(value)
+  return text === '[]' || text === '{}' ? 'none' : text
+}
+
+type Coverage = readonly (Parameters<typeof rangeFromJson>[0] & {
+  readonly state: string
+  readonly proof: string
+})[]
+
+const coverageText = (entry: Coverage[number]): string =>
+  `${formatRange(rangeFromJson(entry))} ${entry.state}, ${entry.proof}`
 
 export function stateToJson({ stream, catalogKey, memory, ranges, lease }: StreamState) {
   return {

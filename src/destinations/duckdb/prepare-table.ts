@@ -177,9 +177,7 @@ function refuseTaken(table: TargetTable, column: string): never {
 
 function refuseNotOurs({ target }: TargetTable): never {
   throw new PlimsollError('DESTINATION_NOT_OURS', `${target.schema}.${target.name} has rows but no claim`, {
-    hint:
-      'Either adopt it: `plimsoll reconcile` compares it with the source and writes the claim. ' +
-      'Or name another table as the target.',
+    hint: 'Nothing tells what these rows are. Name another table with --as (as: in plimsoll.yaml), or empty this one.',
     context: { table: target.name },
   })
 }

@@ -139,9 +139,7 @@ function mismatch(table: TargetTable, message: string, context: Record<string, u
 
 function refuseNotOurs({ target }: TargetTable): never {
   throw new PlimsollError('DESTINATION_NOT_OURS', `${target.schema}.${target.name} has rows but no claim`, {
-    hint:
-      'Either adopt it: `plimsoll reconcile` compares it with the source and writes the claim. ' +
-      'Or name another table as the target.',
+    hint: 'Nothing tells what these rows are. Name another table with --as (as: in plimsoll.yaml), or empty this one.',
     context: { table: target.name },
   })
 }

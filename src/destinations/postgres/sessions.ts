@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { PlimsollError } from '../../kernel/errors.ts'
+import { checkServerUrl } from '../../sources/server-url.ts'
 import { destinationError } from './errors.ts'
 import { socketOf, watchQuiet } from './quiet-watch.ts'
 
@@ -51,6 +53,7 @@ export interface Sessions {
 
 /** A small pool; nothing connects before the first use. Errors of the driver come out as PlimsollError. */
 export function openSessions(url: string): Sessions {
+  checkUrl(url)
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'plimsoll',
@@ -140,4 +143,16 @@ async function prepareSession(session: Session): Promise<number> {
   // From 14 on a backend notices in the middle of a statement that we are gone. Not on every platform.
   if (version >= 140_000) await session.query("SET client_connection_check_interval = '10s'").catch(() => {})
   return version
+}
+
+/** The driver reads the URL at the first connection only, and says nothing of use then. */
+function checkUrl(url: string): void {
+  checkServerUrl(url)
+  try {
+    new pg.Client(url)
+  } catch {
+    throw new PlimsollError('CONFIG_INVALID', 'the URL of the PostgreSQL destination cannot be read', {
+      hint: 'postgres://user:password@host:5432/database; percent-encode special characters in the password.',
+    })
+  }
 }

@@ -1,5 +1,7 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { Fence } from '../../kernel/fence.ts'
+import type { PositionOrder } from '../../kernel/order.ts'
+import type { Position } from '../../kernel/position.ts'
 import type { Range } from '../../kernel/range.ts'
 import type {
   SourceDiagnosis,
@@ -40,6 +42,7 @@ import { readOpenTransactions } from './lateness/open-transactions.ts'
 import { openLook } from './look/look.ts'
 import { explainRange } from './read/explain.ts'
 import { openReader } from './read/reader.ts'
+import { hasRowsBelow } from './read/rows-below.ts'
 
 /** A PostgreSQL server as a source: fences at the primary, rows from it or from its replica. */
 export class PostgresSource implements Source {
@@ -82,6 +85,10 @@ export class PostgresSource implements Source {
 
   async fence(request: FenceRequest): Promise<Fence> {
     return this.#fencer.fence(request)
+  }
+
+  async hasRowsBelow(part: TableRef, order: PositionOrder, bound: Position): Promise<boolean> {
+    return hasRowsBelow(this.#primary, part, order, bound)
   }
 
   async openReader(request: ReaderRequest): Promise<Reader> {

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg'
 import pg from 'pg'
 import { PlimsollError } from '../../../kernel/errors.ts'
+import { checkServerUrl } from '../../server-url.ts'
 
 /** How long a server may take to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -19,6 +20,7 @@ export interface Address {
  * towards this machine. Throws CONFIG_INVALID, never showing the URL.
  */
 export function parseAddress(asGiven: string): Address {
+  checkServerUrl(asGiven)
   // libpq allows a port without a host; the driver does not.
   const url = asGiven.replace(/(\/\/|@)(:\d+\/)/, '$1localhost$2')
   const mode = /[?&]sslmode=([\w-]+)/.exec(url)?.[1]

@@ -16,6 +16,8 @@ test.each([
   ['53300', 'SOURCE_UNAVAILABLE'],
   ['ECONNRESET', 'SOURCE_SNAPSHOT_LOST'],
   ['22012', 'SOURCE_FAILED'],
+  ['22021', 'VALUE_NOT_REPRESENTABLE'],
+  ['22P05', 'VALUE_NOT_REPRESENTABLE'],
 ])('%s is %s', (state, code) => {
   expect(explainError(server(state), 'db:5432/shop')).toMatchObject({
     code,

@@ -16,6 +16,9 @@ const POLICY_HINT =
   'Rows that this role may not see would count as missing. Read as a role with BYPASSRLS, or as the owner of the table.'
 const AUTH_HINT = 'Check user, password and pg_hba.conf; managed servers often demand sslmode=require.'
 
+const ENCODING_HINT =
+  'A text of this table is not in the encoding of its database (SQL_ASCII checks none): correct it at the source, or copy a view that gives the column as bytea (convert_to).'
+
 const BY_STATE: Readonly<Record<string, readonly [ErrorCode, string?]>> = {
   '28P01': ['SOURCE_AUTH_FAILED', AUTH_HINT],
   '28000': ['SOURCE_AUTH_FAILED', AUTH_HINT],
@@ -23,6 +26,8 @@ const BY_STATE: Readonly<Record<string, readonly [ErrorCode, string?]>> = {
   '42P01': ['TABLE_NOT_FOUND'],
   '3F000': ['TABLE_NOT_FOUND'],
   '42501': ['SOURCE_AUTH_FAILED', GRANT_HINT],
+  '22021': ['VALUE_NOT_REPRESENTABLE', ENCODING_HINT],
+  '22P05': ['VALUE_NOT_REPRESENTABLE', ENCODING_HINT],
   '57014': ['SOURCE_QUERY_TOO_LONG', 'Read smaller slices, raise queryMaxMs, or index the position column.'],
   '40001': ['SOURCE_SNAPSHOT_LOST'],
   '72000': ['SOURCE_SNAPSHOT_LOST'],

@@ -28,6 +28,7 @@ SELECT a.attname AS name, a.attnum AS number, a.attnotnull AND NOT EXISTS (
        format_type(b.typid, b.typmod) AS type, t.typname AS type_name, tn.nspname AS type_schema, t.typtype AS type_kind,
        b.typmod AS typmod, et.typname AS element_name, etn.nspname AS element_schema, et.typtype AS element_kind,
        co.collname AS collation, con.nspname AS collation_schema,
+       (SELECT json_agg(n.enumlabel ORDER BY n.enumsortorder) FROM pg_enum n WHERE n.enumtypid = coalesce(et.oid, t.oid)) AS labels,
        pg_get_expr(d.adbin, d.adrelid) AS expression, a.attgenerated AS generated,
        pg_get_serial_sequence(quote_ident($2) || '.' || quote_ident($3), a.attname) AS sequence
 FROM pg_attribute a
@@ -77,3 +78,13 @@ export const PARTITION_ROWS = `
 SELECT sum(greatest(c.reltuples, 0))::bigint AS tuples, bool_or(c.reltuples < 0) AS unknown,
        bool_or(c.relkind = 'f') AS has_foreign
 FROM pg_partition_tree($1::oid) p JOIN pg_class c ON c.oid = p.relid WHERE p.isleaf`
+
+/** Everything below `$1` that holds rows itself: partitions of any depth, and children that inherit. */
+export const PARTITIONS = `
+WITH RECURSIVE part(oid) AS (
+  SELECT inhrelid FROM pg_inherits WHERE inhparent = $1::oid
+  UNION SELECT i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid
+)
+SELECT c.oid, n.nspname AS schema, c.relname AS name
+FROM part JOIN pg_class c ON c.oid = part.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind <> 'p' ORDER BY c.oid`

@@ -16,7 +16,7 @@ export interface TableFacts {
   readonly byteSize: number
   readonly columns: readonly ColumnShape[]
   readonly catalogRows: readonly Row[]
-  /** SHA-256 over ordered names, exact types, collations, nullability (spec E67). */
+  /** SHA-256 over ordered names, exact types, collations, nullability and identities (spec E67). */
   readonly schemaHash: string
 }
 
@@ -45,13 +45,14 @@ export async function readTableFacts(
   }
 }
 
-/** SHA-256 over ordered names, exact types, collations and nullability (spec E67). */
+/** SHA-256 over ordered names, exact types, collations, nullability and identities (spec E67). */
 export function hashSchema(columns: readonly ColumnShape[]): string {
   const facts = columns.map((column) => [
     column.name,
     column.nativeType,
     column.collation ?? '',
     column.nullable,
+    column.identity ?? '',
   ])
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex')
 }
@@ -74,6 +75,8 @@ function columnShape(row: Row): ColumnShape {
     type: logicalType(type, element),
     nullable: row.not_null !== 't',
     ...(row.collation == null ? {} : { collation: row.collation }),
+    identity: row.number!,
+    ...(row.labels == null ? {} : { labels: JSON.parse(row.labels) as string[] }),
   }
 }
 

@@ -4,13 +4,14 @@ import type {
   ColumnShape,
   ConnectorContext,
   OrderDeclaration,
+  PartitionShape,
   PositionFact,
   TableRef,
   TableShape,
 } from '../../source.ts'
 import type { Row } from '../connect/connection.ts'
 import type { Pool } from '../connect/pool.ts'
-import { DATABASE_COLLATION, INDEXES, PARTITION_ROWS, TRIGGERS } from './catalog-query.ts'
+import { DATABASE_COLLATION, INDEXES, PARTITION_ROWS, PARTITIONS, TRIGGERS } from './catalog-query.ts'
 import { collationRefusal } from './collation.ts'
 import { readTableFacts, type TableFacts } from './columns.ts'
 import { gatherEvidence, scoreColumn } from './evidence.ts'
@@ -72,6 +73,7 @@ export async function describeTable(
     positions,
     rowCountEstimate: rows,
     schemaHash: facts.schemaHash,
+    partitions: facts.hasChildren ? await partitionsOf(pool, facts.objectId) : [],
   }
 }
 
@@ -96,6 +98,11 @@ async function estimateRows(
     note(`${table.schema}.${table.name} has foreign partitions: no fence taken here watches their writers`)
   }
   return leaves?.unknown === 't' || leaves?.tuples == null ? undefined : Number(leaves.tuples)
+}
+
+async function partitionsOf(pool: Pool, objectId: string): Promise<PartitionShape[]> {
+  const rows = await pool.ask(PARTITIONS, [objectId])
+  return rows.map(({ oid, schema, name }) => ({ objectId: oid!, schema: schema!, name: name! }))
 }
 
 interface ColumnContext {

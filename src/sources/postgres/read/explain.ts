@@ -12,7 +12,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** EXPLAINs what a run would ask, without asking it (spec E51). A first load reads everything: nothing stops it. */
+/** EXPLAINs what a run would ask, without asking it (spec E51). */
 export async function explainRange(pool: Pool, request: ReaderRequest, range: Range): Promise<QueryPlan> {
   const statements = statementsFor(request)
   const sql = statements.range(range)
@@ -32,7 +32,7 @@ export async function explainRange(pool: Pool, request: ReaderRequest, range: Ra
     sequentialScan,
     // To sort a few rows of a small table or range is cheaper than to follow the index.
     sort: sorts.length > 0 && (costly || sorts.some((node) => node['Plan Rows'] > request.fullScanMaxRows)),
-    obstacle: costly && range.lower ? obstacle(request, rows) : undefined,
+    obstacle: costly ? obstacle(request, rows) : undefined,
   }
 }
 

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { ALARMS, type AlarmRule } from '../../src/kernel/alarm.ts'
+
+const FOLDER = new URL('../../docs/runbooks/', import.meta.url)
+const RULES: readonly (readonly [string, AlarmRule])[] = Object.entries(ALARMS)
+const pages = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && file !== 'README.md')
+const textOf = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8')
+
+/** Lines of code blocks that call the program. */
+const commandsIn = (text: string): string[] =>
+  [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
+    block!.split('\n').filter((line) => line.startsWith('plimsoll ')),
+  )
+
+/** As a shell splits it: quotes hold words together. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, bare]) => one ?? two ?? bare!)
+
+/** Undefined when the program's parser accepts the line; nothing is done. */
+async function refusal(line: string): Promise<string | undefined> {
+  const program = createProgram()
+  const disarm = (command: Command): void => {
+    command.action(() => {})
+    command.exitOverride()
+    command.configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    for (const child of command.commands) disarm(child)
+  }
+  for (const child of program.commands) disarm(child)
+  try {
+    await program.parseAsync(['node', ...wordsOf(line)])
+    return undefined
+  } catch (error) {
+    return `${line}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+test('every alarm has its page, and every page an alarm', () => {
+  expect(pages.sort()).toEqual(RULES.map(([name]) => `${name}.md`).sort())
+  const index = textOf('README.md')
+  expect(RULES.filter(([name]) => !index.includes(`[${name}](${name}.md)`))).toEqual([])
+})
+
+describe.each(RULES)('%s', (name, rule) => {
+  const text = textOf(`${name}.md`)
+
+  test('its page says condition, level, cost and rule as the table does', () => {
+    expect(text).toContain(`# ${name}\n`)
+    expect(text).toContain(`**${rule.level === 'page' ? 'Page' : 'Notice'}**`)
+    for (const part of [rule.condition, rule.costs, rule.escalates ?? '', `By this alone: ${rule.resolves}.`])
+      expect(text).toContain(part)
+  })
+
+  test('its commands are accepted as they are written', async () => {
+    const commands = [rule.next.replaceAll('{table}', 'public.orders'), ...commandsIn(text)]
+    expect(commands.length).toBeGreaterThan(2)
+    const refused = await Promise.all(commands.map(refusal))
+    expect(refused.filter((each) => each !== undefined)).toEqual([])
+  })
+})
+
+test('the check refuses what the program refuses', async () => {
+  for (const line of [
+    'plimsoll repair',
+    'plimsoll audit --fully',
+    'plimsoll nothing',
+    'plimsoll wait --timeout 5',
+  ])
+    expect(await refusal(line)).toContain(line)
+})
