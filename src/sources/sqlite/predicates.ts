@@ -26,6 +26,8 @@ export interface OrderedColumn {
 export interface KeyColumn {
   readonly name: string
   readonly type: LogicalType
+  /** Absent where texts compare as bytes, or where there are none. */
+  readonly collation?: string
 }
 
 /** Rows with a position in `[lower, upper)` and in no lane (spec E10, E43). An absent bound is the order's own end. */
@@ -100,22 +102,50 @@ export function afterKeyPredicate(key: readonly KeyColumn[], after: readonly str
   return `(${bareKey(key)}) > (${key.map((column, i) => valueLiteral(column.type, after[i]!)).join(', ')})`
 }
 
-/** Rows of these keys, by index where there is one; a NULL is a value like any other. */
+/**
+ * Rows of these keys, by the key's index; a NULL is a value like any other. Lists, for SQLite bounds how deep an expression
+ * may be; where the column's own collation calls different texts equal, a second list compares them as bytes.
+ */
 export function keysPredicate(
   key: readonly KeyColumn[],
   keys: readonly (readonly (string | null)[])[],
 ): string {
   assert(key.length > 0, 'rows are read by a key')
-  const terms = keys.map((values) =>
-    key
-      .map((column, i) => {
-        const value = values[i] ?? null
-        const literal = value === null ? 'NULL' : valueLiteral(column.type, value)
-        return `${quoteIdentifier(column.name)} COLLATE BINARY IS ${literal}`
-      })
-      .join(' AND '),
-  )
-  return terms.length === 0 ? 'false' : terms.map((term) => `(${term})`).join(' OR ')
+  const whole = keys.filter((values) => !values.includes(null))
+  const terms = keys.filter((values) => values.includes(null)).map((values) => isKey(key, values))
+  if (whole.length > 0) terms.push(isOneOf(key, whole))
+  return terms.length === 0 ? 'false' : anyOf(terms)
+}
+
+function isOneOf(key: readonly KeyColumn[], keys: readonly (readonly (string | null)[])[]): string {
+  const rows = keys.map((values) => key.map((column, i) => valueLiteral(column.type, values[i]!)).join(', '))
+  const list = key.length === 1 ? rows.join(', ') : `VALUES ${rows.map((row) => `(${row})`).join(', ')}`
+  const names = key.map(({ name }) => quoteIdentifier(name)).join(', ')
+  const isIn = (columns: string): string =>
+    key.length === 1 ? `${columns} IN (${list})` : `(${columns}) IN (${list})`
+  return key.every(comparesBytes) ? isIn(names) : `(${isIn(names)} AND ${isIn(bareKey(key))})`
+}
+
+function isKey(key: readonly KeyColumn[], values: readonly (string | null)[]): string {
+  const terms = key.map((column, i) => {
+    const value = values[i] ?? null
+    const name = quoteIdentifier(column.name)
+    if (value === null) return `${name} IS NULL`
+    return `${name}${comparesBytes(column) ? '' : ' COLLATE BINARY'} IS ${valueLiteral(column.type, value)}`
+  })
+  return `(${terms.join(' AND ')})`
+}
+
+function comparesBytes({ type, collation }: KeyColumn): boolean {
+  if (collation !== undefined) return collation === 'BINARY'
+  return /^(int8|float8|numeric|bool|bytes)$/.test(type.name)
+}
+
+/** A balanced tree. */
+function anyOf(terms: readonly string[]): string {
+  if (terms.length === 1) return terms[0]!
+  const middle = terms.length >> 1
+  return `(${anyOf(terms.slice(0, middle))} OR ${anyOf(terms.slice(middle))})`
 }
 
 export function keyOrder(key: readonly KeyColumn[]): string {

@@ -140,10 +140,7 @@ function keysConditions({ shape, plan, asText }: SourceLookRequest, keyTexts: re
   const keys = keyTexts.map((text) => decodeKeyText(types, text))
   const isKeyed = plan.keyCount < plan.columns.length && !columns.some(({ name }) => asText.includes(name))
   if (!isKeyed || !keys.every((key) => key !== undefined)) return ['true']
-  const key = columns.map(({ name }) => ({
-    name,
-    type: shape.columns.find((each) => each.name === name)!.type,
-  }))
+  const key = columns.map(({ name }) => shape.columns.find((each) => each.name === name)!)
   const pages = Array.from({ length: Math.ceil(keys.length / KEYS_A_STATEMENT) }, (_, i) =>
     keys.slice(i * KEYS_A_STATEMENT, (i + 1) * KEYS_A_STATEMENT),
   )

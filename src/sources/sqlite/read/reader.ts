@@ -118,7 +118,7 @@ function keyColumns(request: ReaderRequest): readonly KeyColumn[] {
   return request.key.map((name) => {
     const column = request.shape.columns.find((each) => each.name === name)
     assert(column, `the key column ${name} is not in the table`)
-    return { name, type: column.type }
+    return column
   })
 }
 
