@@ -1,3 +1,4 @@
+import type { DoctorCheck } from '../kernel/doctor-checks.ts'
 import type { Mechanism } from '../kernel/finding.ts'
 import type { EpochUnit, Stamper, TextEncoding } from '../kernel/order.ts'
 import type { OverlapPolicy } from '../kernel/overlap.ts'
@@ -29,6 +30,7 @@ export interface TableConfig {
   readonly asText: readonly string[]
   readonly nullKeys: 'refuse' | 'match' | undefined
   readonly appendOnly: boolean
+  readonly accept: readonly { readonly check: DoctorCheck; readonly reason: string; readonly date: string }[]
   readonly deletes: 'report' | 'remove' | 'mark' | undefined
   readonly autoRepair: readonly Mechanism[]
   readonly onDestinationWentBack: 'stop' | 'rewind' | undefined

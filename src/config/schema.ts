@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DOCTOR_CHECKS } from '../kernel/doctor-checks.ts'
 import { BYTE_SIZE } from './byte-size.ts'
 import { DURATION } from './duration.ts'
 import { FENCE_DURATIONS, FENCE_METHODS, LIMIT_COUNTS, LIMIT_DURATIONS } from './setting-names.ts'
@@ -122,6 +123,18 @@ const tableFields = {
     .record(name, z.literal('text', 'must be text: it takes the source’s own text of the column'))
     .describe('Columns that travel as the source’s text')
     .optional(),
+  accept: z
+    .array(
+      z.strictObject({
+        check: z.enum(DOCTOR_CHECKS),
+        reason: name,
+        date: z
+          .string('must be a day such as 2026-03-01')
+          .regex(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-03-01'),
+      }),
+    )
+    .describe('Checks of doctor whose risk somebody took: each by name, why, and when')
+    .optional(),
   ...streamFields,
 }
 
@@ -171,5 +184,6 @@ export function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   if (inner.includes('learned')) return ['quantile', 'min', 'max']
   if (inner.includes('overlap')) return ['fixed', 'learned']
   if (inner.includes('repair')) return ['auto']
+  if (inner.includes('accept')) return ['check', 'reason', 'date']
   return inner.includes('onTimelineChange') ? ['rewind'] : []
 }

@@ -44,6 +44,7 @@ export function toTable(
     asText: Object.keys(settings.columns ?? {}),
     nullKeys: settings.nullKeys,
     appendOnly: settings.appendOnly ?? false,
+    accept: settings.accept ?? [],
     deletes: settings.deletes,
     autoRepair: settings.repair?.auto ?? [],
     onDestinationWentBack: settings.onDestinationWentBack,

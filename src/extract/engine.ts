@@ -4,6 +4,7 @@ import type { ReachFailpoint } from '../kernel/failpoint.ts'
 import type { Source } from '../sources/source.ts'
 import type { ExtractEvent } from './events.ts'
 import type { LatenessWatch } from './lateness-watch.ts'
+import type { StreamSettings } from './settings.ts'
 
 /** Time as the engine sees it: for durations and waits only; never decides what is read (spec E23). */
 export interface EngineClock {
@@ -38,6 +39,8 @@ export interface Engine {
   readonly programVersion: string
   readonly configHash: string
   readonly lateness?: LatenessWatch
+  /** Throws STOPPED_BY_DOCTOR where the last look at the source found what no run may start with (assurance A41). */
+  readonly mayRun?: (settings: StreamSettings) => Promise<void>
   readonly mistake?: Mistake
   /** Stops between slices when aborted. */
   readonly signal?: AbortSignal

@@ -74,6 +74,7 @@ async function inspect(
     const shape = await source.describe(settings.table, settings.position)
     const choice = choose(settings, shape)
     for (const what of choice.said) engine.emit({ kind: 'chosen', stream: settings.stream, what })
+    if (runKind === 'run') await engine.mayRun?.(settings)
     const found = await settleClaim(engine, settings, destinationIdentity.id, runId)
     const checked = checkAgainstClaim(settings, found.claim, identity, shape, choice)
     const { order } = choice

@@ -1,5 +1,6 @@
 import type { LandingMode } from '../destinations/destination.ts'
 import type { Mechanism } from '../kernel/finding.ts'
+import type { DoctorCheck } from '../kernel/doctor-checks.ts'
 import type { OverlapPolicy } from '../kernel/overlap.ts'
 import type { FencePolicy, OrderDeclaration, TableRef } from '../sources/source.ts'
 
@@ -28,6 +29,15 @@ export interface StreamSettings {
   readonly autoRepair: readonly Mechanism[]
   readonly onDestinationWentBack: 'stop' | 'rewind'
   readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint }
+  /** Checks of `doctor` whose risk a person took (assurance A41); absent for none. */
+  readonly accept?: readonly AcceptedCheck[]
+}
+
+/** A check that is accepted by name. */
+export interface AcceptedCheck {
+  readonly check: DoctorCheck
+  readonly reason: string
+  readonly date: string
 }
 
 export interface Limits extends CheckLimits, AlarmLimits {

@@ -40,6 +40,7 @@ export const ERROR_TABLE = {
   SOURCE_UNAVAILABLE: ['source', 'automatic'],
   SOURCE_WENT_BACK: ['source', 'manual'],
   STATE_INVALID: ['usage', 'never'],
+  STOPPED_BY_DOCTOR: ['data', 'manual'],
   STREAM_BUSY: ['busy', 'manual'],
   TABLE_NOT_FOUND: ['usage', 'never'],
   TYPE_NOT_SUPPORTED: ['usage', 'never'],

@@ -22,6 +22,7 @@ export function toStreamSettings(config: PipelineConfig, table: TableConfig): St
     position: table.position,
     nullKeys: table.nullKeys ?? 'refuse',
     appendOnly: table.appendOnly,
+    accept: table.accept,
     asText: table.asText,
     overlap: table.overlap,
     peek: table.peek,

@@ -1,0 +1,26 @@
+/** The checks of `doctor` by name: the lies of a position column (assurance A42), then those of A43 to A45. */
+export const DOCTOR_CHECKS = [
+  'position',
+  'L1',
+  'L2',
+  'L3',
+  'L4',
+  'L5',
+  'L6',
+  'L7',
+  'L8',
+  'L9',
+  'L10',
+  'L11',
+  'L12',
+  'L13',
+  'L14',
+  'index',
+  'key',
+  'plan',
+  'rights',
+  'clock',
+  'replica',
+  'retention',
+] as const
+export type DoctorCheck = (typeof DOCTOR_CHECKS)[number]
