@@ -1,3 +1,4 @@
+import { PlimsollError } from '../kernel/errors.ts'
 import type { Measured } from '../kernel/forecast/empirical-law.ts'
 import type { TieCensus } from '../kernel/forecast/ties.ts'
 import type { Lane } from '../kernel/lane.ts'
@@ -13,6 +14,26 @@ import type { TableShape } from './source.ts'
 export type Looked<Figure> =
   | { readonly found: Figure }
   | { readonly notLooked: string; readonly hint: string | undefined }
+
+/**
+ * A figure, or the expected failure that stood in its way, as a reason (spec A2, A41). A query cut at its limit is one of
+ * them. Everything else is thrown.
+ */
+export async function looked<Figure>(
+  queryMaxMs: number,
+  work: () => Promise<Figure>,
+): Promise<Looked<Figure>> {
+  try {
+    return { found: await work() }
+  } catch (error) {
+    if (!(error instanceof PlimsollError)) throw error
+    if (error.code !== 'SOURCE_QUERY_TOO_LONG') return { notLooked: error.message, hint: error.hint }
+    return {
+      notLooked: `the query took longer than ${queryMaxMs} ms`,
+      hint: 'Set doctorQueryMax to more, or let the source read from a replica (replicaUrl).',
+    }
+  }
+}
 
 export interface DiagnosisLimits {
   readonly queryMaxMs: number
@@ -203,6 +224,8 @@ export interface SourceDiagnosis {
 }
 
 export interface ClockFigures {
+  /** The source's clock at the last look, µs since 1970. */
+  readonly nowUs: bigint
   /** The source's clock minus ours, the best of five round trips, and half of that one. */
   readonly offsetUs: bigint
   readonly errorUs: bigint

@@ -1,11 +1,11 @@
-import type {
-  ClockFigures,
-  ReplicaFigures,
-  SessionFigures,
-  SourceDiagnosis,
-  SourceDiagnosisRequest,
+import {
+  type ClockFigures,
+  looked,
+  type ReplicaFigures,
+  type SessionFigures,
+  type SourceDiagnosis,
+  type SourceDiagnosisRequest,
 } from '../../diagnosis.ts'
-import { looked } from '../../looked.ts'
 import type { Pool } from '../connect/pool.ts'
 import { type Bench, benchOn } from './bench.ts'
 import { us } from './moment.ts'
@@ -43,7 +43,7 @@ async function lookAtClock(primary: Pool, { nowMs }: SourceDiagnosisRequest): Pr
     if (last - now > steppedBackUs) steppedBackUs = last - now
     last = now
   }
-  return { ...best!, steppedBackUs }
+  return { ...best!, steppedBackUs, nowUs: last }
 }
 
 const toUs = (ms: number): bigint => BigInt(Math.round(ms * 1000))

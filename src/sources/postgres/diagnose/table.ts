@@ -1,5 +1,4 @@
-import type { Looked, TableDiagnosis, TableDiagnosisRequest } from '../../diagnosis.ts'
-import { looked } from '../../looked.ts'
+import { type Looked, looked, type TableDiagnosis, type TableDiagnosisRequest } from '../../diagnosis.ts'
 import type { Pool } from '../connect/pool.ts'
 import { backdatedByCommit, backdatedByKey } from './backdated.ts'
 import { lookAtCascades, lookAtDeletes, lookAtFilter, lookAtRights } from './catalog-facts.ts'
