@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { canonicalText } from '../../src/kernel/fingerprint/canonical-text.ts'
-import type { ComparisonPlan, LookScope, WordKind, WordSum } from '../../src/kernel/fingerprint/comparison.ts'
+import type { ComparisonPlan, LookScope, WordKind } from '../../src/kernel/fingerprint/comparison.ts'
 import { makeComparisonPlan } from '../../src/kernel/fingerprint/make-plan.ts'
-import { addWord, type Digest, EMPTY_SUM, wordOf } from '../../src/kernel/fingerprint/words.ts'
+import { type Digest, wordOf } from '../../src/kernel/fingerprint/words.ts'
 import type { PositionOrder } from '../../src/kernel/order.ts'
 import type { BucketPick, Look, LookedRow } from '../../src/sources/look.ts'
 import type { ColumnShape } from '../../src/sources/source.ts'
-
-export const ALL = { rows: 'all' } as const
-export const ORDERED = { rows: 'ordered' } as const
-export const UNORDERED = { rows: 'unordered' } as const
-export const WORDS = ['position', 'row'] as const
 
 const digestOf =
   (plan: ComparisonPlan): Digest =>
@@ -77,27 +72,3 @@ export async function rowsOf(
   expect(places).toEqual([...places].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
   return rows
 }
-
-export const keysOf = (rows: readonly LookedRow[]): string[] => rows.map(({ keyText }) => keyText).sort()
-
-/** Sums by bucket of these rows, in a comparable form. */
-export function sumsOf(rows: readonly LookedRow[], digits: number): Record<string, WordSum> {
-  const sums: Record<string, WordSum> = {}
-  for (const { keyDigest, word } of rows) {
-    const bucket = keyDigest.slice(0, digits)
-    sums[bucket] = addWord(sums[bucket] ?? EMPTY_SUM, word)
-  }
-  return sums
-}
-
-/** The sums of a look are those of its rows, whatever the buckets; returns the rows (spec F3, F28). */
-export async function expectSums(look: Look, scope: LookScope, word: WordKind): Promise<LookedRow[]> {
-  const rows = await rowsOf(look, scope, word)
-  for (const digits of [1, 3, 5]) {
-    expect(Object.fromEntries(await look.sums(scope, word, digits))).toEqual(sumsOf(rows, digits))
-  }
-  return rows
-}
-
-export const byKey = <T extends LookedRow>(rows: readonly T[]): T[] =>
-  [...rows].sort((a, b) => (a.keyText < b.keyText ? -1 : 1))

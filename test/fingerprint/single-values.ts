@@ -1,7 +1,5 @@
 import type { CanonicalType } from '../../src/kernel/fingerprint/comparison.ts'
 
-export type EngineName = 'postgres' | 'duckdb'
-
 /** One value and its text (F36): the wire's notation, and a literal for each engine that has the value. */
 export interface SingleValue {
   readonly type: CanonicalType
