@@ -118,7 +118,7 @@ const positionOrNull = (position: Position | undefined): PositionJson | null =>
   position ? positionToJson(position) : null
 
 /** An overlap with what it was learned from (assurance A38). */
-function overlapToJson({ amount, origin, learned }: Overlap): Readonly<Record<string, unknown>> {
+export function overlapToJson({ amount, origin, learned }: Overlap): Readonly<Record<string, unknown>> {
   if (!learned) return { amount: String(amount), origin }
   const { ruler, quantile, quantileValue, lossMargin, sampleCount } = learned
   const figures = {

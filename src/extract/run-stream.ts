@@ -6,6 +6,7 @@ import { closeRun } from './close-run.ts'
 import type { Engine } from './engine.ts'
 import { failedResult, streamResult } from './make-result.ts'
 import { openSession } from './open-session.ts'
+import { overlapToJson } from './record.ts'
 import type { StreamResult } from './results.ts'
 import { withRetries } from './retry.ts'
 import type { StreamSettings } from './settings.ts'
@@ -54,7 +55,7 @@ async function close(
   session.recorder.note({
     newest: attempted?.newest ? String(attempted.newest.value) : null,
     held_because: result.heldBecause ?? null,
-    ...(result.overlap && { overlap: result.overlap }),
+    ...(attempted && { overlap: overlapToJson(attempted.fenced.overlap) }),
   })
   const record = session.recorder.finish(
     result.outcome,

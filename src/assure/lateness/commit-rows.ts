@@ -2,12 +2,6 @@ import { comparePositions, type Position } from '../../kernel/position.ts'
 import type { CommitTime } from '../../sources/source.ts'
 import { addTo, emptySketch } from './sketch.ts'
 
-/** Rows that were committed below what the run before had read for the last time (assurance A40). */
-interface BeyondOverlap {
-  readonly count: number
-  readonly deepest: CommitTime | undefined
-}
-
 export interface CommitRowsRun {
   readonly rows: readonly CommitTime[]
   /** More is no lateness: somebody wrote an old date (assurance A20). */
@@ -18,7 +12,10 @@ export interface CommitRowsRun {
   readonly isNew: (row: CommitTime) => boolean
 }
 
-/** Commit timestamps against positions (assurance A35); negative ones apart, as an offset of clocks. */
+/**
+ * Commit timestamps against positions (assurance A35); negative ones apart, as an offset of clocks. Beside them the rows
+ * that were committed below what the run before had read for the last time (A40).
+ */
 export function measureCommitRows({ rows, ceilingUs, lower, isNew }: CommitRowsRun) {
   const sketch = emptySketch()
   let [ahead, mostAhead, backdated] = [0, 0, 0]

@@ -36,15 +36,14 @@ export interface LevelReport {
   readonly losses: readonly LossAt[]
   /** The level whose measurements the losses rest on: a busier one where this has too few (load-forecast L19). */
   readonly measuredAt: number | undefined
-  /** Under a proven fence nothing of it is lost (load-forecast L12). */
-  readonly underFence: number | undefined
+  /** Rows a run under a proven fence, at any load (load-forecast L12). */
+  readonly underFence: 0
 }
 
 export interface Margins {
   /** Seconds; undefined without a run. */
   readonly margin: number | undefined
   readonly period: number
-  readonly isFenced: boolean
 }
 
 const SHARES = [0.5, 1, 2] as const
@@ -71,7 +70,7 @@ export function levelReports(history: History, margins: Margins): readonly Level
       deepestShare: lateOwn?.entry.deepestShare ?? 0,
       losses: measured ? lossesOf(measured.entry, rate, margins) : [],
       measuredAt,
-      underFence: margins.isFenced ? 0 : undefined,
+      underFence: 0 as const,
     }
   })
 }

@@ -52,7 +52,6 @@ export async function latenessReport(catalog: Catalog, settings: StreamSettings)
   const levels = levelReports(history, {
     margin: margin.total,
     period: period ?? DAY_SECONDS,
-    isFenced: runs[0]?.proof === 'proven',
   })
   const [commit, lateRows, open] = [history.commit, history.lateRows, history.open].map(allTogether) as [
     Entry,

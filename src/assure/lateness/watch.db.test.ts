@@ -107,6 +107,25 @@ describe('runs measure lateness', () => {
     expect(BigInt(JSON.parse(alarm!.evidence).depth) > 4_000_000n).toBe(true)
   })
 
+  test('beyond the overlap is over when the overlap is longer and an audit after it was clean, not before', async () => {
+    const { sql, run, alarms, catalog } = await scene('over')
+    await run()
+    await sql('INSERT INTO t VALUES (1, now())')
+    await run()
+    await pause(100)
+    await sql(`INSERT INTO t VALUES (2, now() - interval '6 seconds'), (3, now())`)
+    await run()
+    const longer = { overlap: { kind: 'fixed', amount: 20_000_000n } } as const
+    await sql('INSERT INTO t VALUES (4, now())')
+    await run(longer)
+    expect(await alarms()).toContain('lateness_beyond_overlap')
+    const audit = { kind: 'audit', opened_us: String(catalog.nowUs()), counts: { findings: '0' } }
+    await catalog.appendRecord(SETTINGS.catalogKey, audit)
+    await sql('INSERT INTO t VALUES (5, now())')
+    await run(longer)
+    expect(await alarms()).not.toContain('lateness_beyond_overlap')
+  })
+
   test('what was seen by the run before is not beyond', async () => {
     const { sql, run, alarms } = await scene('not beyond')
     await run()

@@ -59,7 +59,7 @@ function levelToJson(level: LevelReport): Readonly<Record<string, unknown>> {
       rows_per_year: perYear,
     })),
     measured_at_level: level.measuredAt ?? null,
-    rows_per_run_under_fence: level.underFence ?? null,
+    rows_per_run_under_fence: level.underFence,
   }
 }
 

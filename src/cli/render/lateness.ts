@@ -109,7 +109,7 @@ function levelTable(report: LatenessReport): string {
     each.deepestShare > 0 ? `${Math.round(each.deepestShare * 100)} %` : '',
     ...each.losses.map(({ perRun }) => lossText(perRun)),
     ...(each.losses.length > 0 ? [lossText(each.losses[1]!.perYear)] : ['', '', '', '']),
-    each.underFence === undefined ? '' : '0',
+    String(each.underFence),
   ])
   return renderTable(head, rows, [1, 2])
 }
