@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { refuseBlocked } from '../assure/doctor/stopping-blockers.ts'
 import { startLateness } from '../assure/lateness/start.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { redactUrl } from '../config/connection-url.ts'
@@ -11,6 +12,7 @@ import type { Engine, ExtractEvent, StreamSettings } from '../extract/index.ts'
 import { formatTimestampUs } from '../kernel/calendar.ts'
 import type { ConnectorContext, ConnectorMemory, Source } from '../sources/source.ts'
 import { loadConnector, withDriver } from './pipeline/connectors.ts'
+import { doctorScope } from './pipeline/doctor-scope.ts'
 import { failpointsFrom } from './pipeline/failpoints.ts'
 import { toStreamSettings } from './pipeline/stream-settings.ts'
 import { toJson } from './render/error.ts'
@@ -65,6 +67,7 @@ export async function openPipeline(
     catalog,
     clock: time,
     lateness: lateness.watch,
+    mayRun: (settings) => refuseBlocked(catalog, doctorScope(config.source.url), settings),
     reach,
     emit: options.emit ?? (() => {}),
     holder: {

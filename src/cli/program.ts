@@ -7,6 +7,7 @@ import { registerCompletion } from './completion.ts'
 import { registerConfig } from './config.ts'
 import { registerCopy } from './copy.ts'
 import { registerDemo } from './demo.ts'
+import { registerDoctor } from './doctor.ts'
 import { programVersion } from './engine.ts'
 import { registerFollow } from './follow.ts'
 import { registerInit } from './init.ts'
@@ -28,6 +29,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerDemo,
   registerCopy,
   registerInit,
+  registerDoctor,
   registerPlan,
   registerRun,
   registerFollow,

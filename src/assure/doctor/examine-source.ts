@@ -23,6 +23,8 @@ export interface DoctorRequest {
   readonly tables: readonly { readonly table: string; readonly settings: StreamSettings }[]
   /** The tables are those of a configuration. */
   readonly isConfigured: boolean
+  /** Of every table of the source, also those that are not looked at now: what the source is asked for. */
+  readonly everyTable: readonly StreamSettings[]
   readonly catalog: Catalog | undefined
   readonly claims: readonly StoredClaim[]
   readonly clock: EngineClock
@@ -78,8 +80,8 @@ const untold: Check = {
   figures: {},
 }
 
-async function diagnose({ source, tables, clock }: DoctorRequest): Promise<SourceDiagnosis | undefined> {
-  const limits = tables[0]?.settings.limits
+async function diagnose({ source, everyTable, clock }: DoctorRequest): Promise<SourceDiagnosis | undefined> {
+  const limits = everyTable[0]?.limits
   return source.diagnose?.({
     queryMaxMs: limits?.doctorQueryMaxMs ?? DEFAULT_QUERY_MAX_MS,
     lockTimeoutMs: limits?.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS,
@@ -89,22 +91,22 @@ async function diagnose({ source, tables, clock }: DoctorRequest): Promise<Sourc
   })
 }
 
-/** A check of the source is accepted where every table of it accepts it. */
+/** A check of the source is accepted where all of its tables accept it. */
 function judgeSource(
-  { tables, isConfigured }: DoctorRequest,
+  { everyTable, isConfigured }: DoctorRequest,
   diagnosis: SourceDiagnosis,
   examined: readonly ExaminedTable[],
 ): readonly Check[] {
-  const methods = tables.map(({ settings }) => settings.fence.method)
+  const methods = everyTable.map(({ fence }) => fence.method)
   const wantsProof = isConfigured && methods.some((method) => method !== 'settle' && method !== 'P3')
-  const queryMaxMs = Math.max(0, ...tables.map(({ settings }) => settings.limits.queryMaxMs))
+  const queryMaxMs = Math.max(0, ...everyTable.map(({ limits }) => limits.queryMaxMs))
   const checks = [
     fromThePast(diagnosis.replica, { wantsProof }),
     sessionRights(diagnosis.sessions, methods.includes('P1')),
     sourceClock(diagnosis.clock, steppedSince(diagnosis, examined)),
     replicaState(diagnosis.replica, WATCH_MS, queryMaxMs),
   ]
-  const lists = tables.map(({ settings }) => settings.accept ?? [])
+  const lists = everyTable.map((settings) => settings.accept ?? [])
   const [first = [], ...others] = lists
   return accept(
     checks,

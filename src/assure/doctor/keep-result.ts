@@ -8,9 +8,9 @@ import {
   loadResult,
   nameOf,
   questionOf,
-  SOURCE,
   type StoredCheck,
   type StoredResult,
+  sourceName,
 } from './stored-result.ts'
 
 /** A check that is not what it was the last time. */
@@ -36,7 +36,7 @@ export async function keepResult(
   const changes: Change[] = []
   const parts = [
     {
-      name: SOURCE,
+      name: sourceName(isConfigured),
       stream: scope,
       table: undefined,
       question: '',

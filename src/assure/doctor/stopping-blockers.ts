@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { StreamSettings } from '../../extract/settings.ts'
 import { formatTimestampUs } from '../../kernel/calendar.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
-import { loadResult, nameOf, questionOf, SOURCE, type StoredResult } from './stored-result.ts'
+import { loadResult, nameOf, questionOf, type StoredResult, sourceName } from './stored-result.ts'
 
 /**
  * Throws STOPPED_BY_DOCTOR while the last look found a blocker that nobody accepted (spec A41). Asks the catalog alone:
@@ -13,7 +13,7 @@ export async function refuseBlocked(
   scope: string,
   settings: StreamSettings,
 ): Promise<void> {
-  const ofSource = await loadResult(catalog, scope, SOURCE)
+  const ofSource = await loadResult(catalog, scope, sourceName(true))
   const ofTable = await loadResult(catalog, scope, nameOf(settings, '', true))
   const applies = ofTable?.question === questionOf(settings)
   const accepted = new Set<string>((settings.accept ?? []).map(({ check }) => check))

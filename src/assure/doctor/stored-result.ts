@@ -20,8 +20,8 @@ export interface StoredCheck {
   readonly sentence: string
 }
 
-/** Of the source as a whole. */
-export const SOURCE = 'source'
+/** Of the source as a whole: as a configuration asks about it, or by itself. */
+export const sourceName = (isConfigured: boolean): string => (isConfigured ? 'source' : 'source/unconfigured')
 
 /** Where the result of a table lies: by its stream where it has one. */
 export function nameOf(settings: StreamSettings, table: string, isConfigured: boolean): string {
