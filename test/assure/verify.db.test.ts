@@ -107,7 +107,7 @@ test('A58: what was changed in the own catalog is found, is an alarm, and older 
   const broken = await run('verify')
   expect(broken.code).toBe(3)
   expect(broken.stdout).toMatch(/fails +record 2 \(.*\) was changed: its text does not have its hash/)
-  expect(broken.stdout).toContain('runbook  chain_broken')
+  expect(broken.stdout).toContain('runbook  docs/runbooks/chain_broken.md')
   const { json } = await run('status', '--json')
   expect(json.pipelines[0].streams[0].alarms).toMatchObject([{ name: 'chain_broken' }])
   const since = await run('verify', '--since', '2999-01-01', '--json')

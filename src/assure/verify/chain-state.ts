@@ -1,3 +1,4 @@
+import type { RecordView } from '../../extract/record-view.ts'
 import type { PositionJson } from '../../kernel/position.ts'
 
 /** What the records so far say of a stream: rebuilt from them alone (spec E72). */
@@ -7,6 +8,8 @@ export interface ChainState {
   watermark: PositionJson | null | undefined
   /** Where the watermark was told last. */
   toldBy: number
+  /** A receipt check that found the sides unlike, and no clean check since. */
+  disagreement: { readonly sequence: number; readonly view: RecordView } | undefined
   /** Decrees by key. */
   readonly decrees: Map<string, DecreeState>
 }
@@ -19,7 +22,13 @@ export interface DecreeState {
 }
 
 export function startState(): ChainState {
-  return { generation: undefined, watermark: undefined, toldBy: 0, decrees: new Map() }
+  return {
+    generation: undefined,
+    watermark: undefined,
+    toldBy: 0,
+    disagreement: undefined,
+    decrees: new Map(),
+  }
 }
 
 export function openDecrees({ decrees }: ChainState): string[] {

@@ -1,4 +1,5 @@
 import type { RecordView, SliceView } from '../../extract/record-view.ts'
+import type { ChainState } from './chain-state.ts'
 
 /** Receipts agree with the slices they stand for and with the counts of the run (spec A58, E58, E73). */
 export function checkReceipts(view: RecordView): string | undefined {
@@ -20,8 +21,14 @@ export function checkReceipts(view: RecordView): string | undefined {
     if (count !== undefined && count !== sum(effect))
       return `counts ${count} rows ${effect}, its receipts ${sum(effect)}`
   }
-  const verdict = view.receipt_check?.verdict
-  return verdict === 'differs' ? 'the two sides differ in its receipt check' : undefined
+  return undefined
+}
+
+/** The two sides did not agree after this run; a later check that found nothing clears it (spec A13, A58). */
+export function checkAgreement(state: ChainState, view: RecordView, sequence: number): void {
+  if (view.receipt_check?.verdict === 'differs') state.disagreement ??= { sequence, view }
+  const isCheck = view.kind === 'audit' || view.kind === 'reconcile'
+  if (isCheck && (view.counts?.findings ?? 0) === 0) state.disagreement = undefined
 }
 
 function checkSlice(view: RecordView, { range, receipt }: SliceView): string | undefined {

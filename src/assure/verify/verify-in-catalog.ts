@@ -6,7 +6,7 @@ const PAGE = 1_000
 
 /**
  * Verifies a stream's records in the own catalog. That they are broken is an alarm until a person opens a new generation
- * (spec A59): what stands before that act stays broken, and is no news.
+ * (spec A59): what stands before that act stays broken, and is no news. That the two sides differ is another alarm.
  */
 export async function verifyInCatalog(
   catalog: Catalog,
@@ -22,7 +22,7 @@ export async function verifyInCatalog(
   }
   const verified = verifier.end()
   const { fault, rewoundSince } = verified
-  if (fault && !rewoundSince) {
+  if (fault && !fault.isDisagreement && !rewoundSince) {
     const text = `record ${fault.sequence} (${fault.runId}) ${fault.what}`
     await catalog.raiseAlarm(stream, CHAIN_BROKEN, text, String(fault.sequence))
   }

@@ -177,16 +177,20 @@ describe('receipts', () => {
       { slices: [slice('90', 200, { claimAfter: { kind: 'integer', value: '250' } })] },
       /its receipt claims 250/,
     ],
-    [
-      'sides that differ',
-      { receipt_check: { verdict: 'differs' } },
-      /the two sides differ in its receipt check/,
-    ],
   ])('%s', (_, changes, what) => {
     const found = fault(FIRST, run(100, 200, changes))
     expect(found?.[0]).toBe(2)
     expect(found?.[1]).toMatch(what)
   })
+})
+
+test('a receipt check that found the sides unlike fails until a clean check follows', () => {
+  const differs = run(100, 200, { receipt_check: { verdict: 'differs' } })
+  const check = (findings: number) => ({ kind: 'audit', counts: { equal: '5', findings: String(findings) } })
+  const expected = [2, 'says that the two sides differ (receipt check), and no clean audit follows']
+  expect(fault(FIRST, differs, run(200, 300))).toEqual(expected)
+  expect(fault(FIRST, differs, check(1))).toEqual(expected)
+  expect(fault(FIRST, differs, check(1), check(0), run(200, 300))).toBeUndefined()
 })
 
 describe('decrees', () => {

@@ -5,7 +5,7 @@ import type { PositionJson } from '../../kernel/position.ts'
 import { type ChainState, openDecrees, startState } from './chain-state.ts'
 import { checkDecrees } from './check-decrees.ts'
 import { checkRanges } from './check-ranges.ts'
-import { checkReceipts } from './check-receipts.ts'
+import { checkAgreement, checkReceipts } from './check-receipts.ts'
 
 export interface VerifyOptions {
   /** Records that were opened before are taken as they stand. */
@@ -33,6 +33,8 @@ export interface VerifyFault {
   readonly runId: string
   readonly kind: string
   readonly what: string
+  /** The records hold; what they say is that the two sides did not. */
+  readonly isDisagreement?: boolean
 }
 
 /** Takes a stream's records page by page, oldest first, and says at the end what they prove. */
@@ -78,7 +80,7 @@ export function openVerifier(stream: string, { sinceUs = 0n, head }: VerifyOptio
         generation,
         watermark,
         openDecrees: openDecrees(state),
-        fault: fault ?? headFault(last, known, head),
+        fault: fault ?? headFault(last, known, head) ?? disagreementFault(state),
         rewoundSince,
       }
     },
@@ -86,7 +88,15 @@ export function openVerifier(stream: string, { sinceUs = 0n, head }: VerifyOptio
 }
 
 function checkRecord(state: ChainState, view: RecordView, sequence: number): string | undefined {
+  checkAgreement(state, view, sequence)
   return checkRanges(state, view, sequence) ?? checkReceipts(view) ?? checkDecrees(state, view, sequence)
+}
+
+function disagreementFault({ disagreement }: ChainState): VerifyFault | undefined {
+  if (!disagreement) return undefined
+  const { sequence, view } = disagreement
+  const what = 'says that the two sides differ (receipt check), and no clean audit follows'
+  return { sequence, runId: view.run_id ?? '', kind: view.kind ?? '', what, isDisagreement: true }
 }
 
 /** The head equals what stands at the destination, so that neither side can be rewritten alone. */

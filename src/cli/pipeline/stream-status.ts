@@ -100,7 +100,7 @@ function judge(
     return { verdict: 'partial', because: 'its last run stopped between slices' }
   const alarm = alarms[0]
   return alarm
-    ? { verdict: 'alarm', because: `${alarm.name}: ${alarm.text}` }
+    ? { verdict: 'alarm', because: `${alarm.name}: ${alarm.latest}` }
     : { verdict: 'complete', because: undefined }
 }
 

@@ -131,7 +131,7 @@ function explain(status: StreamStatus, colour: Colour): string[] {
   }
   for (const alarm of status.alarms) {
     if (status.verdict !== 'alarm' || alarm !== status.alarms[0])
-      fields.push(['alarm', `${alarm.name}: ${alarm.text}`])
+      fields.push(['alarm', `${alarm.name}: ${alarm.latest}`])
   }
   if (status.claimFrom === 'catalog')
     fields.push(['claim', 'as the catalog remembers it: the destination was not asked'])
@@ -170,9 +170,10 @@ export function statusToJson(status: StreamStatus, nowUs: bigint): Readonly<Reco
           witnesses: lastFenced.fence.witnesses ?? [],
         }
       : null,
-    alarms: status.alarms.map(({ name, text: words, raisedUs }) => ({
+    alarms: status.alarms.map(({ name, level, latest, raisedUs }) => ({
       name,
-      text: words,
+      level,
+      text: latest,
       raised_us: String(raisedUs),
     })),
     running: status.lease

@@ -14,7 +14,7 @@ export function renderVerified(verified: VerifiedStream, colour: Colour): string
     fields.push(
       [colour.red('fails'), `record ${fault.sequence} (${fault.runId || 'none'}) ${fault.what}`],
       ['look', `plimsoll trace ${fault.runId}`],
-      ['runbook', 'chain_broken'],
+      ['runbook', `docs/runbooks/${fault.isDisagreement ? 'destination_lost_rows' : 'chain_broken'}.md`],
     )
   } else {
     fields.push(['claims', `complete below ${formatStored(watermark)}, generation ${generation ?? 'none'}`])
