@@ -2,6 +2,7 @@ import type { StoredClaim, TargetTable } from '../destinations/destination.ts'
 import { checkAgainstClaim } from '../extract/check-claim.ts'
 import { type Choice, choose } from '../extract/choose.ts'
 import type { Engine } from '../extract/engine.ts'
+import { readFacts } from '../extract/facts.ts'
 import type { StreamSettings } from '../extract/settings.ts'
 import { targetTable } from '../extract/target-table.ts'
 import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
@@ -20,6 +21,8 @@ export interface CheckSession {
   readonly table: TargetTable
   readonly plan: ComparisonPlan
   readonly limits: LookLimits
+  /** Partitions that were there when the claim was written and are not now: their rows were not deleted (spec A27). */
+  readonly goneParts: number
 }
 
 /** Both sides, destination first, so that every difference below the settled bound is real (spec A6). */
@@ -61,8 +64,14 @@ export async function openCheck(engine: Engine, settings: StreamSettings): Promi
     choice,
     table: targetTable(settings, shape, choice),
     plan,
+    goneParts: partitionsGone(claim.facts, shape),
     limits: { queryMaxMs: settings.limits.checkQueryMaxMs, lockTimeoutMs: settings.limits.lockTimeoutMs },
   }
+}
+
+function partitionsGone(facts: string, { partitions = [] }: TableShape): number {
+  const there = new Set(partitions.map(({ objectId }) => objectId))
+  return (readFacts(facts).partitions ?? []).filter((id) => !there.has(id)).length
 }
 
 /**

@@ -15,6 +15,13 @@ const SET_UP = `create table public.things (id int primary key, body text, at ti
   insert into public.things select g, 'b' || g, now() - interval '2 hours' + g * interval '1 second' from generate_series(1, 500) g;
   analyze public.things`
 
+const PARTS = `create table public.parts (id int, at timestamptz, primary key (id)) partition by range (id);
+  create table public.parts_a partition of public.parts for values from (0) to (1000);
+  create table public.parts_b partition of public.parts for values from (1000) to (2000);
+  insert into public.parts select g, now() - interval '1 hour' from generate_series(1, 100) g;
+  insert into public.parts select g, now() - interval '1 hour' from generate_series(1001, 1020) g;
+  create index on public.parts (at); analyze public.parts`
+
 const scene = (name: string, work: (scene: AssureScene) => Promise<void>) =>
   assureScene(name, 'duckdb', SETTINGS, SET_UP, work)
 
@@ -136,6 +143,24 @@ describe('deletes become removals only within limits (A27)', () => {
       expect(deletes).toEqual({ mode: 'remove', removed: 0, refused: 'the source shows no row at all' })
       expect(counts).toMatchObject({ extra: 500 })
     }))
+
+  test('the rows of a detached partition are not deleted rows', () =>
+    assureScene(
+      'detached',
+      'duckdb',
+      quick('public.parts', { position: { column: 'at', stampedBy: 'application', grain: 1n } }),
+      PARTS,
+      async ({ run, sql, reconcile }) => {
+        await run()
+        await sql('alter table public.parts detach partition public.parts_b')
+        const { deletes, counts } = await reconcile('remove')
+        expect(counts).toMatchObject({ extra: 20 })
+        expect(deletes).toMatchObject({
+          removed: 0,
+          refused: expect.stringContaining('1 partitions are gone'),
+        })
+      },
+    ))
 
   test('more than a share of the table removes nothing, and says the line to type', () =>
     scene('share', async ({ run, sql, reconcile }) => {

@@ -13,10 +13,12 @@ export function refusesRemoval(
   removeCount: number,
   sourceRows: bigint,
 ): string | undefined {
-  const { shape, settings } = check
+  const { shape, settings, goneParts } = check
   if (removeCount === 0) return undefined
   if (shape.kind === 'view') return 'the source is a view: rows may have left its filter and still be there'
   if (sourceRows === 0n) return 'the source shows no row at all'
+  if (goneParts > 0)
+    return `${goneParts} partitions are gone from the table: their rows may be kept elsewhere`
   const { deleteMaxRows } = settings.limits
   if (removeCount > deleteMaxRows) return `${removeCount} rows are more than deleteMaxRows (${deleteMaxRows})`
   const share = removeCount / Number(sourceRows)
