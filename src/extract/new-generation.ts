@@ -11,6 +11,8 @@ import type { StreamSettings } from './settings.ts'
 export interface SettledClaim {
   readonly claim: StoredClaim | undefined
   readonly memory: StreamMemory | undefined
+  /** No catalog remembers the source's clock: what the claim says of it is all there is (spec E23). */
+  readonly clockForgotten?: boolean
   /** The generation that begins with this run, when one does. */
   readonly opened?: { readonly generation: number; readonly parent: number }
 }

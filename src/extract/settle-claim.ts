@@ -28,7 +28,7 @@ export async function settleClaim(
   if (relation === 'first') return { claim: undefined, memory: undefined }
   if (relation === 'adopt') {
     await adoptIntoLedger(engine, settings, claim!, undefined, runId)
-    return { claim, memory: memoryOfGeneration(claim!, destinationId, memory) }
+    return { claim, memory: memoryOfGeneration(claim!, destinationId, memory), clockForgotten: !memory }
   }
   if (relation === 'ahead') return { claim, memory: await catchUp(engine, settings, claim!, memory!, runId) }
   return settleWentBack(engine, settings, claim, memory!, destinationId, runId)
