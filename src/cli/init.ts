@@ -85,5 +85,9 @@ function summary(findings: readonly TableFinding[], output: string): string {
   if (doubts.length > 0) parts.push(`${doubts.length} with a doubt to settle`)
   if (leftOut > 0) parts.push(`${leftOut} left out, with the reason`)
   const where = output === '-' ? 'found' : `wrote ${output}`
-  return `${where}: ${parts.join(', ')}\nRead the comments, then: plimsoll plan`
+  const next =
+    ready.length > 0
+      ? 'Read the comments, then: plimsoll plan'
+      : 'Read the reasons at its end, and write at least one table under tables: before plimsoll plan'
+  return `${where}: ${parts.join(', ')}\n${next}`
 }

@@ -92,9 +92,16 @@ function choosePosition(
       { hint: `Choose one: --position ${top[0]!.column}. It must change with every insert and update.` },
     )
   }
-  throw new PlimsollError('POSITION_MISSING', `${settings.stream}: no column can order the table`, {
-    hint: `Name one with --position. ${counters(shape)}${refusals(shape)}`.trim(),
-  })
+  throw new PlimsollError(
+    'POSITION_MISSING',
+    `${settings.stream}: no column that orders the table was found`,
+    {
+      hint: ['Name one with --position.', usableInstead(shape, ''), counters(shape) + refusals(shape)]
+        .filter(Boolean)
+        .join(' ')
+        .trim(),
+    },
+  )
 }
 
 function declaredPosition(

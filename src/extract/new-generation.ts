@@ -14,6 +14,8 @@ export interface SettledClaim {
   readonly memory: StreamMemory | undefined
   /** What was taken over from the claim, because no record tells of it. */
   readonly adopted?: Range | undefined
+  /** No catalog remembers the source's clock: what the claim says of it is all there is (spec E23). */
+  readonly clockForgotten?: boolean
   /** The generation that begins with this run, when one does. */
   readonly opened?: { readonly generation: number; readonly parent: number }
 }

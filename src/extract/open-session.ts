@@ -140,6 +140,7 @@ async function inspect(
       table,
       claimAtStart: claim,
       classBelow: claim.watermark,
+      clockBefore: found.clockForgotten ? checked.facts?.t0 : undefined,
       judgesLateness: !checked.begins && !before.opened,
       claim,
       facts,

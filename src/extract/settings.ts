@@ -1,6 +1,6 @@
 import type { LandingMode } from '../destinations/destination.ts'
-import type { Mechanism } from '../kernel/finding.ts'
 import type { DoctorCheck } from '../kernel/doctor-checks.ts'
+import type { Mechanism } from '../kernel/finding.ts'
 import type { OverlapPolicy } from '../kernel/overlap.ts'
 import type { FencePolicy, OrderDeclaration, TableRef } from '../sources/source.ts'
 

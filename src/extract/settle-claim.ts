@@ -29,7 +29,8 @@ export async function settleClaim(
   if (relation === 'first') return { claim: undefined, memory: undefined }
   if (relation === 'adopt') {
     const entry = await adoptIntoLedger(engine, settings, claim!, undefined, runId)
-    return { claim, memory: memoryOfGeneration(claim!, destinationId, memory), adopted: entry?.range }
+    const kept = memoryOfGeneration(claim!, destinationId, memory)
+    return { claim, memory: kept, adopted: entry?.range, clockForgotten: !memory }
   }
   if (relation === 'ahead') return { claim, ...(await catchUp(engine, settings, claim!, memory!, runId)) }
   return settleWentBack(engine, settings, claim, memory!, destinationId, runId)

@@ -29,6 +29,8 @@ export interface StreamSession {
   classBelow: StoredClaim['watermark']
   /** False in a generation's first run: rows below the watermark say nothing about lateness there (spec E41). */
   readonly judgesLateness: boolean
+  /** The source's clock as the claim has it, when nobody else remembers it: compared once (spec E23). */
+  clockBefore: string | undefined
   claim: StoredClaim
   facts: ClaimFacts
   memory: StreamMemory

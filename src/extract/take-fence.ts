@@ -149,7 +149,9 @@ async function raiseHolding(session: StreamSession, fence: Fence): Promise<void>
 
 /** A clock that stepped back holds the watermark and widens the next overlap by the step (spec E23). */
 async function noteClock(session: StreamSession, fence: Fence): Promise<string | undefined> {
-  const step = BigInt(fence.clockStepUs)
+  const seen = BigInt(fence.clockStepUs)
+  const forgotten = stepSinceClaim(session, fence)
+  const step = seen > forgotten ? seen : forgotten
   if (step <= 0n) return undefined
   const extraOverlap = String(BigInt(session.memory.extraOverlap) + step)
   session.memory = { ...session.memory, extraOverlap }
@@ -160,4 +162,13 @@ async function noteClock(session: StreamSession, fence: Fence): Promise<string |
     `the source's clock stepped back by ${step} µs; the next range begins that much lower`,
   )
   return `the source's clock stepped back by ${step} µs`
+}
+
+/** With a lost catalog the source's own memory of its clock is gone too; only a clock below the claim's shows then. */
+function stepSinceClaim(session: StreamSession, fence: Fence): bigint {
+  const before = session.clockBefore
+  session.clockBefore = undefined
+  if (!before || !fence.t0 || !isTimeLike(session.choice.order)) return 0n
+  const step = BigInt(before) - BigInt(fence.t0)
+  return step > BigInt(fence.guardUs) ? step : 0n
 }

@@ -14,6 +14,7 @@ export interface Witness {
   readonly application?: string
   readonly client?: string
   readonly state?: string
+  /** At least so old; of who was there before the first look, what passed since then. */
   readonly transactionAgeUs?: string
   readonly queryStart?: string
 }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { freshDatabase, postgresServers } from '../support/servers.ts'
 import { queryDuckdb } from './support/destinations.ts'
-import { createShop, workspace } from './support/program.ts'
+import { change, createShop, workspace } from './support/program.ts'
 
 const copy = (table: string, ...more: string[]) => [
   'copy',
@@ -77,6 +77,16 @@ describe('each fault is a clear error with its exit code, and nothing is half wr
       )
       expect(String(tables)).toBe('0')
     }
+  })
+
+  test('a column that could order, of which nothing shows that it does, is named; init without a table says what to do', async () => {
+    const { run, path } = workspace()
+    change(path('shop.db'), (db) => db.exec('CREATE TABLE plain (id INTEGER PRIMARY KEY, t TEXT)'))
+    const { stderr } = await run(...copy('plain'))
+    expect(stderr).toContain('POSITION_MISSING')
+    expect(stderr).toMatch(/Name one with --position\. (These could: t\.|.*t: )/)
+    const init = await run('init', 'sqlite:shop.db', 'duckdb:shop.duckdb')
+    expect(init.stderr).toContain('write at least one table under tables:')
   })
 
   test('an unknown failpoint', async () => {

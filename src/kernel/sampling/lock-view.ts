@@ -8,6 +8,8 @@ export interface LockView {
   readonly clock: bigint
   readonly open: ReadonlyMap<string, Bound>
   readonly prepared: ReadonlyMap<string, Bound>
+  /** The clock when a transaction without a bound was first seen: it is at least that old (spec E37). */
+  readonly seen: ReadonlyMap<string, bigint>
 }
 
 /** One look: the clock first, then the open transactions, then the prepared ones. */
@@ -39,7 +41,10 @@ export function observeLocks(previous: LockView | undefined, look: LockLook): Lo
   const prepared = new Map(
     look.prepared.map((key) => [key, vanished.reduce<Bound>(lowerOf, carry(previous?.prepared, key))]),
   )
-  return { clock: look.clock, open, prepared }
+  const seen = [...open, ...prepared]
+    .filter(([, bound]) => bound === undefined)
+    .map(([key]): [string, bigint] => [key, lowered(previous?.seen.get(key)) ?? look.clock])
+  return { clock: look.clock, open, prepared, seen: new Map(seen) }
 }
 
 /** The least bound of all that a look knows of. P2 subtracts the guard, N1 adds one. */

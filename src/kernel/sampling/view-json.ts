@@ -13,6 +13,8 @@ export interface LockViewJson {
   readonly clock: string
   readonly open: BoundsJson
   readonly prepared: BoundsJson
+  /** Absent in what the first programs kept. */
+  readonly seen?: Readonly<Record<string, string>>
 }
 export interface HoldMemoryJson {
   readonly decreedUs: string | null
@@ -33,22 +35,24 @@ export const lockViewToJson = (view: LockView): LockViewJson => ({
   clock: String(view.clock),
   open: boundsToJson(view.open),
   prepared: boundsToJson(view.prepared),
+  seen: bigintsToJson(view.seen),
 })
 
 export const lockViewFromJson = (json: LockViewJson): LockView => ({
   clock: BigInt(json.clock),
   open: boundsFromJson(json.open),
   prepared: boundsFromJson(json.prepared),
+  seen: bigintsFromJson(json.seen ?? {}),
 })
 
 export const holdMemoryToJson = (memory: HoldMemory): HoldMemoryJson => ({
   decreedUs: memory.decreedUs === undefined ? null : String(memory.decreedUs),
-  passedOver: Object.fromEntries([...memory.passedOver].map(([key, bound]) => [key, String(bound)])),
+  passedOver: bigintsToJson(memory.passedOver),
 })
 
 export const holdMemoryFromJson = (json: HoldMemoryJson): HoldMemory => ({
   decreedUs: json.decreedUs === null ? undefined : BigInt(json.decreedUs),
-  passedOver: new Map(Object.entries(json.passedOver).map(([key, bound]) => [key, BigInt(bound)])),
+  passedOver: bigintsFromJson(json.passedOver),
 })
 
 function boundsToJson(bounds: ReadonlyMap<string, Bound>): BoundsJson {
@@ -59,4 +63,12 @@ function boundsToJson(bounds: ReadonlyMap<string, Bound>): BoundsJson {
 
 function boundsFromJson(json: BoundsJson): Map<string, Bound> {
   return new Map(Object.entries(json).map(([key, text]) => [key, text === null ? undefined : BigInt(text)]))
+}
+
+function bigintsToJson(values: ReadonlyMap<string, bigint>): Record<string, string> {
+  return Object.fromEntries([...values].map(([key, value]) => [key, String(value)]))
+}
+
+function bigintsFromJson(json: Readonly<Record<string, string>>): Map<string, bigint> {
+  return new Map(Object.entries(json).map(([key, text]) => [key, BigInt(text)]))
 }

@@ -64,7 +64,8 @@ function holders(look: LocksLook, view: LockView, shown: (bound: Bound) => Bound
   const { t0 } = look
   const open = look.holders.map((holder): Candidate => {
     const [bound, sinceUs] = [view.open.get(holder.key), look.view.open.get(holder.key)]
-    const witness = witnessOf(holder, shown(bound), sinceUs && t0 - sinceUs)
+    const knownUs = sinceUs ?? look.view.seen.get(holder.key)
+    const witness = witnessOf(holder, shown(bound), knownUs === undefined ? undefined : t0 - knownUs)
     return { key: holder.key, bound, sinceUs, witness }
   })
   const prepared = look.prepared.map((one): Candidate => {
