@@ -3,7 +3,7 @@ import type { Measured } from '../kernel/forecast/empirical-law.ts'
 import type { TieCensus } from '../kernel/forecast/ties.ts'
 import type { Lane } from '../kernel/lane.ts'
 import type { PositionOrder } from '../kernel/order.ts'
-import type { TableShape } from './source.ts'
+import type { TableRef, TableShape } from './source.ts'
 
 /**
  * What `doctor` looks at before anything goes wrong (spec A41 to A45): facts, each as the source has it, without a
@@ -73,8 +73,6 @@ export interface TableDiagnosis {
   readonly deletes: Looked<DeleteFigures | undefined>
   readonly cascades: Looked<readonly CascadeFigures[]>
   readonly roundTrip: Looked<RoundTripFigures | undefined>
-  readonly filter: Looked<FilterFigures>
-  readonly rights: Looked<TableRights>
   readonly reach: Looked<ReachFigures | undefined>
 }
 
@@ -187,6 +185,12 @@ export interface FilterFigures {
   readonly policies: readonly string[]
 }
 
+/** Whether the table may be read, and as a whole. */
+export interface TableAccess {
+  readonly filter: FilterFigures
+  readonly rights: TableRights
+}
+
 /** A44. */
 export interface TableRights {
   readonly mayRead: boolean
@@ -205,6 +209,7 @@ export interface ReachFigures {
 }
 
 export interface SourceDiagnosisRequest extends DiagnosisLimits {
+  readonly tables: readonly TableRef[]
   /** Our own clock, to compare the source's with it; it decides nothing. */
   readonly nowMs: () => number
   /** How long the replica's delay is watched. */
@@ -214,6 +219,8 @@ export interface SourceDiagnosisRequest extends DiagnosisLimits {
 
 /** What holds for every table of the source. */
 export interface SourceDiagnosis {
+  /** Of each table asked for, in that order: told by the schema, so that it is known of what cannot be read. */
+  readonly access: readonly Looked<TableAccess>[]
   readonly clock: Looked<ClockFigures>
   /** Absent where a server has no list of sessions. */
   readonly sessions: Looked<SessionFigures | undefined>

@@ -52,7 +52,7 @@ export async function examineSource(request: DoctorRequest): Promise<ExaminedSou
   const diagnosis = await diagnose(request)
   const sessions = diagnosis && 'found' in diagnosis.sessions ? diagnosis.sessions.found : undefined
   const examined: ExaminedTable[] = []
-  for (const { table, settings } of tables) {
+  for (const [i, { table, settings }] of tables.entries()) {
     const one = await examineTable({
       source,
       identity,
@@ -61,6 +61,7 @@ export async function examineSource(request: DoctorRequest): Promise<ExaminedSou
       isConfigured: request.isConfigured,
       known: await whatIsKnown(source, request.catalog, settings, request.claims),
       oldestBefore: await oldestBefore(request, settings, table),
+      access: diagnosis?.access[i] ?? NOT_TOLD,
       role: sessions?.role,
       address,
       nowUs: BigInt(Math.round(clock.nowMs() * 1000)),
@@ -72,6 +73,8 @@ export async function examineSource(request: DoctorRequest): Promise<ExaminedSou
   return { address, identity, checks, tables: examined }
 }
 
+const NOT_TOLD = { notLooked: 'this kind of source does not tell who may read it', hint: undefined }
+
 const untold: Check = {
   name: 'position',
   severity: 'could_not_look',
@@ -80,9 +83,15 @@ const untold: Check = {
   figures: {},
 }
 
-async function diagnose({ source, everyTable, clock }: DoctorRequest): Promise<SourceDiagnosis | undefined> {
+async function diagnose({
+  source,
+  tables,
+  everyTable,
+  clock,
+}: DoctorRequest): Promise<SourceDiagnosis | undefined> {
   const limits = everyTable[0]?.limits
   return source.diagnose?.({
+    tables: tables.map(({ settings }) => settings.table),
     queryMaxMs: limits?.doctorQueryMaxMs ?? DEFAULT_QUERY_MAX_MS,
     lockTimeoutMs: limits?.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS,
     nowMs: clock.nowMs,

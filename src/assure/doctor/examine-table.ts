@@ -1,14 +1,17 @@
 import type { StreamSettings } from '../../extract/settings.ts'
+import { US_PER_DAY } from '../../kernel/calendar.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import { defaultOverlap } from '../../kernel/overlap.ts'
-import { type Looked, looked, type TableDiagnosis } from '../../sources/diagnosis.ts'
+import { type Looked, looked, type TableAccess, type TableDiagnosis } from '../../sources/diagnosis.ts'
 import type { ServerIdentity, Source } from '../../sources/source.ts'
 import { askPlan } from './ask-plan.ts'
 import { accept, type Check } from './check.ts'
 import { type ChosenOrder, chooseOrder } from './choose-order.ts'
 import { claimContext } from './claim-context.ts'
+import { readingRights } from './facts/reading-rights.ts'
 import { judgeTable } from './judge-table.ts'
 import type { Known } from './known.ts'
+import { part } from './lies/part.ts'
 import type { ClaimContext, TableContext } from './table-context.ts'
 import { writerColumn } from './writer-column.ts'
 
@@ -35,6 +38,7 @@ export interface Examination {
   readonly isConfigured: boolean
   readonly known: Known
   readonly oldestBefore: TableContext['oldestBefore']
+  readonly access: Looked<TableAccess>
   readonly role: string | undefined
   readonly address: string
   readonly nowUs: bigint
@@ -54,7 +58,7 @@ export async function examineTable(examination: Examination): Promise<ExaminedTa
     chosen = await chooseOrder(source, settings)
   } catch (error) {
     if (!(error instanceof PlimsollError)) throw error
-    return { ...nothing, checks: acceptedBy(settings, [unusable(error)]) }
+    return { ...nothing, checks: acceptedBy(settings, [unusable(error), ...closed(examination)]) }
   }
   const diagnosis = await diagnose(examination, chosen)
   if ('notLooked' in diagnosis) {
@@ -77,6 +81,7 @@ export async function examineTable(examination: Examination): Promise<ExaminedTa
   const checks = judgeTable(contextOf(examination, chosen, claim), found, {
     claim: { found: claim },
     plan,
+    access: examination.access,
     role: examination.role,
     address: examination.address,
   })
@@ -101,7 +106,8 @@ async function diagnose(examination: Examination, chosen: ChosenOrder): Promise<
     source.diagnoseTable!({
       ...chosen,
       writer: writerColumn(chosen.shape),
-      ceilingUs: known.ceilingUs,
+      // Dates differ by days however little time lies between.
+      ceilingUs: known.ceilingUs + (chosen.order.kind === 'date' ? US_PER_DAY : 0n),
       futureToleranceUs: BigInt(limits.futureToleranceMs) * 1000n,
       windowRows: WINDOW_ROWS,
       laneMaxRows: limits.laneMaxRows,
@@ -120,6 +126,11 @@ function unusable(error: PlimsollError): Check {
     remedy: error.hint,
     figures: { code: error.code },
   }
+}
+
+/** Why nothing more is known of a table, where that is a right or a policy. */
+function closed({ table, access, role }: Examination): readonly Check[] {
+  return [part(table, access, role), readingRights(table, access)].filter(({ severity }) => severity !== 'ok')
 }
 
 function contextOf(

@@ -1,4 +1,4 @@
-import type { Looked, TableDiagnosis } from '../../sources/diagnosis.ts'
+import type { Looked, TableAccess, TableDiagnosis } from '../../sources/diagnosis.ts'
 import type { QueryPlan } from '../../sources/source.ts'
 import type { Check } from './check.ts'
 import { positionIndex } from './facts/position-index.ts'
@@ -25,6 +25,7 @@ import type { ClaimContext, TableContext } from './table-context.ts'
 export interface Besides {
   readonly claim: Looked<ClaimContext | undefined>
   readonly plan: Looked<QueryPlan>
+  readonly access: Looked<TableAccess>
   readonly role: string | undefined
   /** The source, as a person may see it. */
   readonly address: string
@@ -49,11 +50,11 @@ export function judgeTable(
     wentBack(context, besides.claim, besides.address),
     keyChanges(context, diagnosis.cascades),
     roundTrip(context, diagnosis.roundTrip),
-    part(context, diagnosis.filter, besides.role),
-    positionIndex(context),
+    part(context.table, besides.access, besides.role),
+    positionIndex(context, besides.plan),
     rowKey(context),
     queryPlan(context, besides.plan),
-    readingRights(context, diagnosis.rights),
+    readingRights(context.table, besides.access),
     retention(context, diagnosis.reach),
   ]
 }

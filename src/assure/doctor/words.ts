@@ -29,9 +29,10 @@ export function setting(us: bigint): string {
   return seconds % 60n === 0n && seconds > 0n ? `${seconds / 60n}m` : `${seconds}s`
 }
 
-/** Three digits that count. */
+/** Three digits that count; what is below a millionth is nothing. */
 export function figure(number: number): string {
-  return number >= 1_000 ? amount(Math.round(number)) : String(Number(number.toPrecision(3)))
+  if (number >= 1_000) return amount(Math.round(number))
+  return number < 1e-6 ? '0' : String(Number(number.toPrecision(3)))
 }
 
 const fixed = (number: number): string => String(Number(number.toFixed(number < 10 ? 1 : 0)))

@@ -1,10 +1,15 @@
 import { quoteIdentifier, quoteTable } from '../../../kernel/sql-text.ts'
+import type { Looked } from '../../../sources/diagnosis.ts'
+import type { QueryPlan } from '../../../sources/source.ts'
 import { type Check, judge, ok } from '../check.ts'
 import type { TableContext } from '../table-context.ts'
 import { amount } from '../words.ts'
 
-/** A43: an index must begin with the position column, or each run reads the whole table. */
-export function positionIndex(context: TableContext): Check {
+/**
+ * A43: an index must begin with the position column, or each run reads the whole table. Where nobody counted its rows, the
+ * planner's view of its size decides, as it does in a run (spec E51).
+ */
+export function positionIndex(context: TableContext, plan: Looked<QueryPlan>): Check {
   return judge('index', { found: context.shape }, ({ positions, rowCountEstimate, kind, table: name }) => {
     const { table, order, fullScanMaxRows, engine } = context
     const c = quoteIdentifier(order.column)
@@ -21,7 +26,10 @@ export function positionIndex(context: TableContext): Check {
         figures,
       }
     }
-    const isSmall = rowCountEstimate !== undefined && rowCountEstimate <= fullScanMaxRows
+    const isLarge =
+      rowCountEstimate === undefined
+        ? !('found' in plan) || plan.found.obstacle !== undefined
+        : rowCountEstimate > fullScanMaxRows
     const concurrently = engine === 'postgres' && kind === 'table' ? ' CONCURRENTLY' : ''
     const create =
       engine === 'sqlite'
@@ -29,7 +37,7 @@ export function positionIndex(context: TableContext): Check {
         : `INDEX${concurrently}`
     const on = engine === 'sqlite' ? quoteIdentifier(name.name) : quoteTable(name)
     return {
-      severity: isSmall ? 'note' : 'blocker',
+      severity: isLarge ? 'blocker' : 'note',
       sentence: `No valid, complete index of ${table} begins with ${order.column}: each run reads ${count} rows.`,
       remedy: `CREATE ${create} ON ${on} (${c});`,
       figures,

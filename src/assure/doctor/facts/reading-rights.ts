@@ -1,12 +1,11 @@
 import { quoteIdentifier } from '../../../kernel/sql-text.ts'
-import type { Looked, SessionFigures, TableRights } from '../../../sources/diagnosis.ts'
+import type { Looked, SessionFigures, TableAccess } from '../../../sources/diagnosis.ts'
 import { type Check, judge, ok } from '../check.ts'
-import type { TableContext } from '../table-context.ts'
 import { amount } from '../words.ts'
 
 /** A44: the role may read every column of the table. */
-export function readingRights({ table }: TableContext, rights: Looked<TableRights>): Check {
-  return judge('rights', rights, ({ mayRead, grants }) => {
+export function readingRights(table: string, access: Looked<TableAccess>): Check {
+  return judge('rights', access, ({ rights: { mayRead, grants } }) => {
     if (mayRead) return ok(`This role may read ${table}.`)
     return {
       severity: 'blocker',

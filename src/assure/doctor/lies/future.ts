@@ -3,12 +3,13 @@ import type { FutureFigures, Looked } from '../../../sources/diagnosis.ts'
 import { type Check, judge, ok } from '../check.ts'
 import type { TableContext } from '../table-context.ts'
 import { amount } from '../words.ts'
+import { noClock } from './no-clock.ts'
 
 /** L5: rows are dated in the future, or for ever. They are a lane, and move no watermark. */
 export function future(context: TableContext, looked: Looked<FutureFigures | undefined>): Check {
   return judge('L5', looked, (figures) => {
     const { table, order, shape } = context
-    if (figures === undefined) return ok(`The positions of ${table} are not compared with a clock.`)
+    if (figures === undefined) return noClock(context)
     const { infiniteCount, furthest } = figures
     const count = figures.count + infiniteCount
     if (count === 0)

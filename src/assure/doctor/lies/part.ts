@@ -1,15 +1,10 @@
 import { quoteIdentifier } from '../../../kernel/sql-text.ts'
-import type { FilterFigures, Looked } from '../../../sources/diagnosis.ts'
+import type { Looked, TableAccess } from '../../../sources/diagnosis.ts'
 import { type Check, judge, ok } from '../check.ts'
-import type { TableContext } from '../table-context.ts'
 
 /** L14: a part is read for the whole; rows that leave it leave unseen. */
-export function part(
-  { table }: TableContext,
-  looked: Looked<FilterFigures>,
-  role: string | undefined,
-): Check {
-  return judge('L14', looked, ({ how, policies }) => {
+export function part(table: string, access: Looked<TableAccess>, role: string | undefined): Check {
+  return judge('L14', access, ({ filter: { how, policies } }) => {
     if (how === 'whole') return ok(`This role sees ${table} as a whole.`)
     const shown = {
       view: 'it is a view',

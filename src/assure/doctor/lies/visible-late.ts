@@ -4,9 +4,10 @@ import { lostByDataMark } from '../../../kernel/forecast/late-commits.ts'
 import type { LatenessLaw } from '../../../kernel/forecast/law.ts'
 import { marginForLoss } from '../../../kernel/forecast/margin.ts'
 import type { LatenessFigures, Looked, WindowFigures } from '../../../sources/diagnosis.ts'
-import { type Check, judge, ok, type Verdict } from '../check.ts'
+import { type Check, judge, type Verdict } from '../check.ts'
 import type { TableContext } from '../table-context.ts'
 import { amount, duration, figure, rows, setting } from '../words.ts'
+import { noClock } from './no-clock.ts'
 
 /** L1: rows are stamped before they can be seen. The forecast is that of a reader of the largest position (E₃). */
 export function visibleLate(
@@ -15,8 +16,7 @@ export function visibleLate(
   window: Looked<WindowFigures>,
 ): Check {
   return judge('L1', lateness, (figures) => {
-    const { table } = context
-    if (figures === undefined) return ok(`The positions of ${table} are no moments of a clock: none is late.`)
+    if (figures === undefined) return noClock(context)
     if (figures.way === 'open_transactions') return withoutCommitTimes(context, figures)
     if (figures.way === 'write_lock') return byWriteLock(context, figures)
     const busiest = 'found' in window ? (window.found.busiestMinuteRows ?? 0) : 0

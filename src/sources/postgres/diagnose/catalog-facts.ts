@@ -1,4 +1,4 @@
-import type { CascadeFigures, DeleteFigures, FilterFigures, TableRights } from '../../diagnosis.ts'
+import type { CascadeFigures, DeleteFigures } from '../../diagnosis.ts'
 import type { Subject } from './subject.ts'
 
 /** The table, or the partitions that hold its rows. */
@@ -37,36 +37,4 @@ export async function lookAtCascades({ primary, request }: Subject): Promise<rea
       other: row.other ?? '',
       direction: row.followed === 't' ? 'followed_by' : 'follows',
     }))
-}
-
-/** L14: whether this role sees the table as a whole. */
-export async function lookAtFilter({ rows, request }: Subject): Promise<FilterFigures> {
-  const [row] = await rows.ask(
-    `SELECT c.relkind AS kind, row_security_active(c.oid) AS filtered,
-       (SELECT json_agg(p.polname ORDER BY p.polname) FROM pg_policy p WHERE p.polrelid = c.oid AND p.polcmd IN ('r', '*'))::text AS policies
-     FROM pg_class c WHERE c.oid = $1::oid`,
-    [request.shape.objectId],
-  )
-  const policies = JSON.parse(row?.policies ?? '[]') as string[]
-  if (row?.kind === 'v') return { how: 'view', policies: [] }
-  if (row?.kind === 'm') return { how: 'materialized_view', policies: [] }
-  return row?.filtered === 't' ? { how: 'policy', policies } : { how: 'whole', policies: [] }
-}
-
-/** A44: whether this role may read every column, and what would let it. */
-export async function lookAtRights({ rows, request }: Subject): Promise<TableRights> {
-  const [row] = await rows.ask(
-    `SELECT has_schema_privilege(n.oid, 'USAGE') AS schema,
-       (SELECT bool_and(has_column_privilege(c.oid, a.attnum, 'SELECT')) FROM pg_attribute a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
-       format('GRANT USAGE ON SCHEMA %I TO %I;', n.nspname, current_user) AS grant_schema,
-       format('GRANT SELECT ON TABLE %I.%I TO %I;', n.nspname, c.relname, current_user) AS grant_table
-     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = $1::oid`,
-    [request.shape.objectId],
-  )
-  const grants = [
-    ...(row?.schema === 't' ? [] : [row?.grant_schema ?? '']),
-    ...(row?.columns === 't' ? [] : [row?.grant_table ?? '']),
-  ]
-  return { mayRead: grants.length === 0, grants }
 }

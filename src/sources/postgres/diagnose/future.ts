@@ -8,8 +8,8 @@ import { type Subject, withFuture } from './subject.ts'
 
 /** L5: rows dated later than the source's clock. */
 export async function lookAtFuture(subject: Subject): Promise<FutureFigures | undefined> {
-  const { rows, table, position, column, moment, request } = subject
-  if (moment === undefined) return undefined
+  const { rows, table, position, column, isTimed, request } = subject
+  if (!isTimed) return undefined
   const lanes = lanePredicates(column)
   const [future, infinite] = [lanes.get('future') ?? 'false', lanes.get('infinity') ?? 'false']
   const [row] = await rows.ask(

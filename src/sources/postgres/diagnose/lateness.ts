@@ -19,8 +19,8 @@ export async function lookAtLateness(
 }
 
 /** Days have no lateness that would mean anything, and the rows of a view no transaction. */
-export function hasCommitTimes({ moment, request: { order, shape } }: Subject): boolean {
-  return moment !== undefined && order.kind !== 'date' && shape.kind !== 'view'
+export function hasCommitTimes({ isTimed, request: { order, shape } }: Subject): boolean {
+  return isTimed && order.kind !== 'date' && shape.kind !== 'view'
 }
 
 /** Undefined where the server keeps no commit times. */

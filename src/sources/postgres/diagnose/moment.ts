@@ -49,4 +49,7 @@ export const shownPosition = ({ kind }: PositionOrder, text: string): string =>
 
 /** µs as positions of the order are shown. */
 export const shownUs = ({ kind }: PositionOrder, us: bigint): string =>
-  formatTimestampUs(us, kind === 'timestamp' || kind === 'date' ? '' : 'Z')
+  shortest(formatTimestampUs(us, kind === 'timestamp' || kind === 'date' ? '' : 'Z'))
+
+const shortest = (text: string): string =>
+  text.replace(/\.(\d*?)0*(Z?)$/, (_, digits: string, zone: string) => `${digits && `.${digits}`}${zone}`)

@@ -4,8 +4,8 @@ import { type Subject, within } from './subject.ts'
 
 /** A45: the oldest position, and whether whole partitions of it can be dropped. */
 export async function lookAtReach(subject: Subject): Promise<ReachFigures | undefined> {
-  const { rows, primary, table, position, moment, nowUs, request } = subject
-  if (moment === undefined) return undefined
+  const { rows, primary, table, position, moment, isTimed, nowUs, request } = subject
+  if (!isTimed) return undefined
   const [oldest] = await rows.ask(
     `SELECT ${position}::text AS position, ${moment} AS us FROM ${table} WHERE ${within(subject, undefined)} ORDER BY ${position} LIMIT 1`,
   )

@@ -1,12 +1,15 @@
 import {
   type ClockFigures,
+  type Looked,
   looked,
   type ReplicaFigures,
   type SessionFigures,
   type SourceDiagnosis,
   type SourceDiagnosisRequest,
+  type TableAccess,
 } from '../../diagnosis.ts'
 import type { Pool } from '../connect/pool.ts'
+import { lookAtAccess } from './access.ts'
 import { type Bench, benchOn } from './bench.ts'
 import { us } from './moment.ts'
 
@@ -18,7 +21,11 @@ export async function diagnoseSource(
 ): Promise<SourceDiagnosis> {
   const bench = benchOn(primary, request)
   const look = <Figure>(work: () => Promise<Figure>) => looked(request.queryMaxMs, work)
+  const rows = benchOn(replica ?? primary, request)
+  const access: Looked<TableAccess>[] = []
+  for (const table of request.tables) access.push(await look(() => lookAtAccess(rows, table)))
   return {
+    access,
     clock: await look(() => lookAtClock(primary, request)),
     sessions: await look(() => lookAtSessions(bench)),
     replica: await look(() =>

@@ -18,8 +18,10 @@ export interface Subject {
   readonly position: string
   readonly key: readonly string[]
   readonly column: OrderedColumn
-  /** µs of a position as SQL; undefined for counters, and where nobody knows the zone. */
+  /** µs of a position as SQL; undefined for counters. */
   readonly moment: string | undefined
+  /** Positions are compared with a clock: not where nobody knows their zone. */
+  readonly isTimed: boolean
   /** The source's clock as positions count moments: wall time for those without a zone. */
   readonly nowUs: bigint
 }
@@ -35,7 +37,7 @@ export async function openSubject(
   assert(shown, `the position column ${order.column} is not in the table`)
   const asked = benchOn(primary, request)
   const clock = await readClock(asked.ask, request)
-  const compares = zoneKnown && isTimeLike(order)
+  const isTimed = zoneKnown && isTimeLike(order)
   return {
     request,
     primary: asked,
@@ -47,9 +49,10 @@ export async function openSubject(
       order,
       nativeType: shown.nativeType,
       nullable: shown.nullable,
-      futureFromUs: compares ? clock.instantUs + futureToleranceUs : undefined,
+      futureFromUs: isTimed ? clock.instantUs + futureToleranceUs : undefined,
     },
-    moment: compares ? momentUs(order, quoteIdentifier(order.column)) : undefined,
+    moment: isTimeLike(order) ? momentUs(order, quoteIdentifier(order.column)) : undefined,
+    isTimed,
     nowUs: clock.positionUs,
   }
 }

@@ -1,7 +1,7 @@
 import { type Looked, looked, type TableDiagnosis, type TableDiagnosisRequest } from '../../diagnosis.ts'
 import type { Pool } from '../connect/pool.ts'
 import { backdatedByCommit, backdatedByKey } from './backdated.ts'
-import { lookAtCascades, lookAtDeletes, lookAtFilter, lookAtRights } from './catalog-facts.ts'
+import { lookAtCascades, lookAtDeletes } from './catalog-facts.ts'
 import { lookAtAhead, lookAtFuture } from './future.ts'
 import { lookAtLanes, lookAtRoundTrip } from './lanes.ts'
 import { lookAtLateness } from './lateness.ts'
@@ -38,8 +38,6 @@ export async function diagnoseTable(
     deletes: await look(() => lookAtDeletes(subject)),
     cascades: await look(() => lookAtCascades(subject)),
     roundTrip: await look(() => lookAtRoundTrip(subject)),
-    filter: await look(() => lookAtFilter(subject)),
-    rights: await look(() => lookAtRights(subject)),
     reach: await look(() => lookAtReach(subject)),
   }
 }

@@ -12,7 +12,7 @@ export interface Window {
 /** The rows of the last day; where it has none, or too many, the last ones (spec A41). */
 export async function lookAtWindow(subject: Subject): Promise<Window> {
   const { windowRows } = subject.request
-  const today = subject.moment === undefined ? 0 : await countOfDay(subject)
+  const today = subject.isTimed ? await countOfDay(subject) : 0
   const isLastDay = today > 0 && today <= windowRows
   const lower = isLastDay ? dayAgo(subject) : await nthNewest(subject, windowRows)
   return { lower, figures: { isLastDay, ...(await countMinutes(subject, lower)) } }
@@ -21,7 +21,7 @@ export async function lookAtWindow(subject: Subject): Promise<Window> {
 async function countOfDay(subject: Subject): Promise<number> {
   const { rows, table, request } = subject
   const some = `SELECT FROM ${table} WHERE ${within(subject, dayAgo(subject))} LIMIT ${request.windowRows + 1}`
-  const [row] = await rows.ask(`SELECT count(*) AS n FROM (${some}) some`)
+  const [row] = await rows.ask(`SELECT count(*) AS n FROM (${some}) newest`)
   return Number(row!.n)
 }
 
