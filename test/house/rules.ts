@@ -15,34 +15,42 @@ export const ROOMS: readonly Room[] = [
   { name: 'kernel', files: /^src\/kernel\//, imports: [], node: 'no', packages: false },
   {
     name: 'contracts',
-    files: /^src\/(sources\/source|destinations\/destination|catalog\/catalog)\.ts$/,
+    files: /^src\/(sources\/(source|look|diagnosis|load)|destinations\/destination|catalog\/catalog)\.ts$/,
     imports: ['kernel'],
     node: 'types',
     packages: false,
   },
   {
+    // What a chain of records is stands beside the catalog's contract; it hashes, so it needs node.
+    name: 'chain',
+    files: /^src\/catalog\/record-chain\.ts$/,
+    imports: ['kernel', 'contracts'],
+    node: 'yes',
+    packages: false,
+  },
+  {
     name: 'shared',
     files: /^src\/(sources|destinations|catalog)\/[^/]+\.ts$/,
-    imports: ['kernel', 'contracts'],
+    imports: ['kernel', 'contracts', 'chain'],
     node: 'yes',
     packages: true,
   },
   {
     name: 'connectors',
     files: /^src\/(sources|destinations|catalog)\/[^/]+\//,
-    imports: ['kernel', 'contracts', 'shared'],
+    imports: ['kernel', 'contracts', 'chain', 'shared'],
     node: 'yes',
     packages: true,
     apart: true,
   },
   engine('extract'),
-  engine('assure'),
+  engine('assure', ['chain', 'extract']),
   engine('streams'),
   { name: 'config', files: /^src\/config\//, imports: ['kernel'], node: 'yes', packages: true },
   {
     name: 'testing',
     files: /^src\/testing\//,
-    imports: ['kernel', 'contracts', 'shared', 'extract'],
+    imports: ['kernel', 'contracts', 'chain', 'shared', 'extract'],
     node: 'yes',
     packages: true,
   },
@@ -57,11 +65,12 @@ export const ROOMS: readonly Room[] = [
   { name: 'entry', files: /^src\/[^/]+\.ts$/, imports: ['*'], node: 'yes', packages: true },
 ]
 
-function engine(name: string): Room {
+/** The life of runs and checks: it knows contracts, and what it is built upon, but no connector. */
+function engine(name: string, upon: readonly string[] = []): Room {
   return {
     name,
     files: new RegExp(`^src/${name}/`),
-    imports: ['kernel', 'contracts'],
+    imports: ['kernel', 'contracts', ...upon],
     node: 'yes',
     packages: true,
   }
