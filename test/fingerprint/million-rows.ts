@@ -1,10 +1,29 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
+import type { ComparisonPlan } from '../../src/kernel/fingerprint/comparison.ts'
 
 /** The table of the rules by which an implementation can be checked, and its sums (F34). */
 export const MILLION = 1_000_000
 export const MILLION_ROW_SUM = 576228390680570826150681n
 export const MILLION_POSITION_SUM = 576635506304779295637656n
+
+export const MILLION_PLAN: ComparisonPlan = {
+  columns: [
+    { name: 'id', canonical: { name: 'integer' } },
+    { name: 'email', canonical: { name: 'text' } },
+    { name: 'name', canonical: { name: 'text' } },
+    { name: 'country', canonical: { name: 'char' } },
+    { name: 'balance', canonical: { name: 'decimal', scale: 2 } },
+    { name: 'active', canonical: { name: 'boolean' } },
+    { name: 'created_at', canonical: { name: 'instant' } },
+    { name: 'updated_at', canonical: { name: 'instant' } },
+  ],
+  keyCount: 1,
+  position: 'updated_at',
+  digest: 'md5',
+  leftOut: [],
+  hash: 'F34',
+}
 
 /** In PostgreSQL. */
 export function postgresMillion(table: string, rowCount = MILLION): string {

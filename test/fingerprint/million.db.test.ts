@@ -2,36 +2,22 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { TargetTable } from '../../src/destinations/destination.ts'
 import { useDatabase } from '../../src/destinations/duckdb/database.ts'
-import type { ComparisonPlan } from '../../src/kernel/fingerprint/comparison.ts'
 import type { Look } from '../../src/sources/look.ts'
 import type { Source, TableRef, TableShape } from '../../src/sources/source.ts'
 import { openEngine } from '../support/engine.ts'
 import { openSession, orderIn } from '../support/postgres-source.ts'
 import { freshDatabase, postgresServers } from '../support/servers.ts'
 import { tempFolder } from '../types/stage.ts'
-import { planOf } from './engines.ts'
 import {
   duckdbMillion,
   MILLION,
+  MILLION_PLAN,
   MILLION_POSITION_SUM,
   MILLION_ROW_SUM,
   postgresMillion,
   sqliteMillion,
 } from './million-rows.ts'
 
-const PLAN: ComparisonPlan = planOf(
-  [
-    { name: 'id', canonical: { name: 'integer' } },
-    { name: 'email', canonical: { name: 'text' } },
-    { name: 'name', canonical: { name: 'text' } },
-    { name: 'country', canonical: { name: 'char' } },
-    { name: 'balance', canonical: { name: 'decimal', scale: 2 } },
-    { name: 'active', canonical: { name: 'boolean' } },
-    { name: 'created_at', canonical: { name: 'instant' } },
-    { name: 'updated_at', canonical: { name: 'instant' } },
-  ],
-  { position: 'updated_at' },
-)
 const LIMITS = { queryMaxMs: 60_000, lockTimeoutMs: 5_000 }
 
 /** Both sums of the rules, and the same in parts: by position, by bucket (F3). */
@@ -94,7 +80,7 @@ describe('a million rows have the sums of the rules (F34)', () => {
         ...targetOf(shape, ref),
         order: { ...orderIn(shape, 'updated_at'), kind: 'timestamptz' as const },
       }
-      const { look } = await destination.openLook({ table, plan: PLAN, ...LIMITS })
+      const { look } = await destination.openLook({ table, plan: MILLION_PLAN, ...LIMITS })
       await expectMillion(look)
       await look.close()
       const here = await lookAt(source, shape)
@@ -110,7 +96,7 @@ describe('a million rows have the sums of the rules (F34)', () => {
 const lookAt = (source: Source, shape: TableShape): Promise<Look> =>
   source.openLook({
     shape,
-    plan: PLAN,
+    plan: MILLION_PLAN,
     order: orderIn(shape, 'updated_at'),
     asText: [],
     after: undefined,
