@@ -38,7 +38,7 @@ export async function settleWentBack(
 
 /**
  * The claim is there and what it vouches for is not: the table is gone, or none of the keys that were landed last is in
- * it (spec E60). Nothing of it can be built on: everything is read again, in a new generation, or the run stops. A backfill
+ * it (spec E60). Nothing of it can be built on: everything is read again, in a new generation, or the run stops. A backfill or a repair
  * may bring such rows again.
  */
 export async function settleEmptied(
@@ -51,7 +51,8 @@ export async function settleEmptied(
 ): Promise<SettledClaim> {
   const { claim, memory } = settled
   if (!claim?.watermark) return settled
-  const keys = runKind === 'backfill' ? [] : claim.tailKeys
+  const bringsRows = runKind === 'backfill' || runKind === 'repair'
+  const keys = bringsRows ? [] : claim.tailKeys
   if (await engine.destination.hasAnyKey(table, keys)) return settled
   if (settings.onDestinationWentBack === 'stop') throw emptiedError(settings, claim)
   const generation = Math.max(claim.generation, memory?.generation ?? 0) + 1
