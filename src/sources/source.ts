@@ -13,6 +13,7 @@ import type {
   TableDiagnosis,
   TableDiagnosisRequest,
 } from './diagnosis.ts'
+import type { LoadGenerator } from './load.ts'
 import type { Look, SourceLookRequest } from './look.ts'
 
 /** Every promise a source makes; the conformance suite tests exactly these. */
@@ -354,4 +355,6 @@ export interface SourceConnector {
   readonly schemes: readonly string[]
   readonly title: string
   open(options: SourceOptions): Promise<Source>
+  /** The load of a rehearsal (assurance A48); absent where there is none. */
+  openLoad?(url: string): Promise<LoadGenerator>
 }

@@ -1,4 +1,5 @@
 import type { SourceConnector } from '../source.ts'
+import { openLoadGenerator } from './load/generator.ts'
 import { PostgresSource } from './postgres-source.ts'
 
 /** PostgreSQL 12 and later, read over COPY. */
@@ -6,4 +7,5 @@ export const connector: SourceConnector = {
   schemes: ['postgres', 'postgresql'],
   title: 'PostgreSQL',
   open: async (options) => new PostgresSource(options),
+  openLoad: openLoadGenerator,
 }
