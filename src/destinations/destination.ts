@@ -167,6 +167,8 @@ export interface Destination {
   /** Stable identity of the store, kept beside the data, so that a swapped or restored one is noticed. */
   identity(): Promise<{ id: string; engine: string; version: string }>
   claim(stream: string): Promise<StoredClaim | undefined>
+  /** Every table that stands there, ours and others': a rehearsal lands where nothing else does (assurance A49). */
+  tables?(): Promise<readonly TableRef[]>
   /** All claims beside the data, for `status` without a catalog. */
   claims(): Promise<readonly StoredClaim[]>
   /**

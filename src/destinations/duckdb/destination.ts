@@ -10,6 +10,7 @@ import { DEFAULT_MEMORY_LIMIT_BYTES, useDatabase } from './database.ts'
 import { filePathOf } from './file-path.ts'
 import { hasAnyKey } from './has-any-key.ts'
 import { land } from './land.ts'
+import { listTables } from './list-tables.ts'
 import { openLook } from './look/look.ts'
 import { removeRows } from './look/remove.ts'
 import { sweepPipes } from './pipe.ts'
@@ -63,6 +64,7 @@ export async function openDestination({
     capabilities: CAPABILITIES,
     identity: ensure,
     claim: (stream) => ifStored(() => readClaim(reader, stream), undefined),
+    tables: () => listTables(reader),
     claims: () => ifStored(() => readClaims(reader), []),
     prepare,
     writeClaim: async (claim, expected) => {

@@ -9,6 +9,7 @@ import type {
 import { lockReceipt, readClaim, readClaims, writeClaim } from './claim-rows.ts'
 import { hasAnyKey } from './has-any-key.ts'
 import { land } from './land.ts'
+import { listTables } from './list-tables.ts'
 import { openLook } from './look/look.ts'
 import { removeRows } from './look/remove.ts'
 import { prepareTable } from './prepare.ts'
@@ -64,6 +65,7 @@ export function openDestination({ url, context }: DestinationOptions): Destinati
     capabilities: CAPABILITIES,
     identity,
     claim,
+    tables: () => sessions.use(listTables),
     claims,
     prepare,
     writeClaim: async (next, expected) => {
