@@ -53,6 +53,7 @@ export function configFromValue(
     source: {
       url: url(raw.source.url),
       replicaUrl: raw.source.replicaUrl === undefined ? undefined : url(raw.source.replicaUrl),
+      rehearsal: raw.source.rehearsal ?? false,
     },
     destination: {
       url: url(raw.destination.url),

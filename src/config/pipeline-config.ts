@@ -13,7 +13,12 @@ export interface PipelineConfig {
   readonly file: string | undefined
   /** The catalog's folder, absolute. */
   readonly stateFolder: string
-  readonly source: { readonly url: string; readonly replicaUrl: string | undefined }
+  readonly source: {
+    readonly url: string
+    readonly replicaUrl: string | undefined
+    /** A rehearsal may load it (assurance A49). */
+    readonly rehearsal: boolean
+  }
   readonly destination: { readonly url: string; readonly memoryLimitBytes: number | undefined }
   readonly tables: readonly TableConfig[]
 }

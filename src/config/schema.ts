@@ -152,6 +152,10 @@ export const configSchema = z.strictObject({
     url: name,
     replicaUrl: name.describe('Where rows are read; the fence is taken at url').optional(),
     excludeRoles: z.array(name).describe('Roles declared never to write these tables').optional(),
+    rehearsal: z
+      .boolean()
+      .describe('A staging copy that plimsoll rehearse may load; never true of production')
+      .optional(),
     ...fenceFields,
   }),
   destination: z.strictObject({

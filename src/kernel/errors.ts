@@ -27,6 +27,7 @@ export const ERROR_TABLE = {
   POSITION_MISSING: ['usage', 'never'],
   POSITION_REFUSED: ['usage', 'never'],
   POSITION_TYPE_CHANGED: ['source', 'manual'],
+  REHEARSAL_REFUSED: ['usage', 'never'],
   REPLICA_BEHIND: ['source', 'automatic'],
   ROWS_HIDDEN_BY_POLICY: ['source', 'manual'],
   SCHEMA_CHANGED: ['source', 'manual'],
