@@ -79,6 +79,7 @@ export async function openPipeline(
     digest: sha256,
     programVersion: programVersion(),
     configHash: configHash(config),
+    rehearsal: config.source.rehearsal,
     ...(options.signal ? { signal: options.signal } : {}),
   }
   return {

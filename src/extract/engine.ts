@@ -41,6 +41,8 @@ export interface Engine {
   readonly lateness?: LatenessWatch
   /** Throws STOPPED_BY_DOCTOR where the last look at the source found what no run may start with (assurance A41). */
   readonly mayRun?: (settings: StreamSettings) => Promise<void>
+  /** The source is a staging copy that a rehearsal may load: its records say so (assurance A49). */
+  readonly rehearsal?: boolean
   readonly mistake?: Mistake
   /** Stops between slices when aborted. */
   readonly signal?: AbortSignal

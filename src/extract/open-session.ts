@@ -68,6 +68,7 @@ async function inspect(
     opened_us: String(engine.catalog.nowUs()),
     host: engine.holder.host,
     pid: engine.holder.pid,
+    ...(engine.rehearsal ? { rehearsal: true } : {}),
   })
   try {
     const [identity, destinationIdentity] = [await source.identity(), await destination.identity()]
