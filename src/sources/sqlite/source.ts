@@ -5,6 +5,8 @@ import { type Db, inReadTransaction, openFile, statFile, untilFree } from './con
 import { readTableFacts } from './describe/columns.ts'
 import { describeTable } from './describe/describe.ts'
 import { listTables } from './describe/tables.ts'
+import { diagnoseSource } from './diagnose/source.ts'
+import { diagnoseTable } from './diagnose/table.ts'
 import { explainRange } from './explain.ts'
 import { type FenceState, takeFence } from './fence.ts'
 import { identityOf } from './identity.ts'
@@ -82,6 +84,11 @@ export async function openSqliteSource({ url, context }: SourceOptions): Promise
     loadFacts: (request) => reading((current) => readLoadFacts(current, request)),
     explain: (request, range) =>
       reading((current) => explainRange(current, request, columnOf(current, request), range)),
+    diagnose: async (request) => diagnoseSource(same(), request),
+    async diagnoseTable(request) {
+      same()
+      return diagnoseTable(address, request)
+    },
     async close() {
       db.close()
     },

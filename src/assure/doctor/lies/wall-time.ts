@@ -33,9 +33,11 @@ function runs({ quarterHours }: WallTimeFigures): string {
   return `runs ${quarterHours} quarter hours from UTC`
 }
 
-function repeats({ fold }: WallTimeFigures, { zoneKnown, order }: TableContext): string {
+function repeats({ fold }: WallTimeFigures, { zoneKnown, order, engine }: TableContext): string {
   if (fold) return `${fold.hour} repeats on ${fold.date} with ${amount(fold.rowCount)} rows`
-  return zoneKnown ? `no hour repeats in ${order.zone ?? 'UTC'}` : 'which hour repeats is not known'
+  return zoneKnown && engine !== 'sqlite'
+    ? `no hour repeats in ${order.zone ?? 'UTC'}`
+    : 'which hour repeats is not known'
 }
 
 function remedy(context: TableContext, { quarterHours }: WallTimeFigures): string {
