@@ -58,10 +58,27 @@ test('an alert says who is wrong, why, which rows, since when, and the command t
     'why: backdated (shown): committed 2026-03-02 14:02:11Z, dated 2025-09-01 00:00:00Z, passed 2025-09-01 00:05:02Z',
     'which: key 88213; 88214   findings a-1',
     'since: passed 2025-09-01 00:05:02Z by run 7f3a; found 2026-03-03 03:10:44Z',
-    'claim: public.orders stays at 2026-03-03 03:05:00Z, marked "2 missing"; complete --through a later time answers no',
+    'claim: public.orders stays at 2026-03-03 03:05:00Z, marked "2 missing"; complete --through later than 2025-09-01 00:00:00Z answers no',
     'repair: plimsoll repair public.orders --findings a-1   dry run; add --apply',
     'runbook: rows_backdated',
   ])
+})
+
+test('of a row that is gone it says when it was looked for, and what the repair would do with it', () => {
+  const context = { stream: 's', positionColumn: 'p', watermark: 'w', checkId: 'r-1' }
+  const extra: Finding = {
+    ...finding,
+    verdict: 'EXTRA',
+    mechanism: 'unknown',
+    grade: 'none',
+    evidence: { first_look: '2026-03-03 03:00:00Z', second_look: '2026-03-03 03:10:00Z' },
+  }
+  const lines = alertsOf([extra], context)[0]?.lines.map(({ name, text }) => `${name}: ${text}`)
+  expect(lines).toContain(
+    'why: absent from the source at 2026-03-03 03:00:00Z and again at 2026-03-03 03:10:00Z',
+  )
+  expect(lines).toContain('claim: s stays at w')
+  expect(lines).toContain('repair: plimsoll repair s --findings r-1 --deletes mark   dry run; add --apply')
 })
 
 test('one alert a mechanism: causes are never mixed (load-forecast L37)', () => {

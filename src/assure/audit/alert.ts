@@ -44,10 +44,6 @@ function alertOf(group: readonly Finding[], context: AlertContext): Alert {
     chosen: first.evidence.chosen,
     landedApart: first.destinationPosition !== null,
   }
-  const isMissing = first.verdict === 'LOST' || first.verdict === 'STALE'
-  const claim = isMissing
-    ? `${context.stream} stays at ${context.watermark}, marked "${group.length} missing"; complete --through a later time answers no`
-    : `${context.stream} stays at ${context.watermark}`
   return {
     story,
     alarm,
@@ -60,17 +56,30 @@ function alertOf(group: readonly Finding[], context: AlertContext): Alert {
       { name: 'why', text: why(first, group) },
       { name: 'which', text: which(group, context.checkId) },
       { name: 'since', text: since(first) },
-      { name: 'claim', text: claim },
-      { name: 'repair', text: repair(context) },
+      { name: 'claim', text: claim(group, context) },
+      { name: 'repair', text: repair(story, context) },
       { name: 'runbook', text: alarm },
     ],
   }
+}
+
+/** The claim never moves back; what it answers from the earliest of these rows on does (spec A15, A54). */
+function claim(group: readonly Finding[], { stream, watermark }: AlertContext): string {
+  const { verdict } = group[0]!
+  if (verdict !== 'LOST' && verdict !== 'STALE') return `${stream} stays at ${watermark}`
+  const dates = group.map(({ evidence }) => evidence.dated).filter((date) => date !== undefined)
+  const from = dates.length < group.length ? '' : ` later than ${dates.sort()[0]}`
+  return `${stream} stays at ${watermark}, marked "${group.length} missing"; complete --through${from || ' any time'} answers no`
 }
 
 function why(first: Finding, group: readonly Finding[]): string {
   const { evidence, mechanism, grade, verdict, columns } = first
   if (columns.length > 0 && (verdict === 'UNBUMPED' || verdict === 'TRANSIT')) {
     return `${columnsOf(group)}${evidence.committed_at ? `; written ${evidence.committed_at}` : ''}`
+  }
+  if (verdict === 'EXTRA') {
+    const dated = evidence.dated ? `; dated ${evidence.dated}` : ''
+    return `absent from the source at ${evidence.first_look} and again at ${evidence.second_look}${dated}`
   }
   const parts = [
     evidence.committed_at && `committed ${evidence.committed_at}`,
@@ -89,12 +98,12 @@ function columnsOf(group: readonly Finding[]): string {
   const counts = new Map<string, number>()
   for (const { columns } of group) {
     for (const { column, how } of columns) {
-      const text = `${column} ${how}`
+      const text = `${column}: ${how}`
       counts.set(text, (counts.get(text) ?? 0) + 1)
     }
   }
   const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3)
-  return most.map(([text, count]) => `${text} (${count})`).join(', ')
+  return most.map(([text, count]) => `${text} (${count} ${count === 1 ? 'row' : 'rows'})`).join(', ')
 }
 
 function which(group: readonly Finding[], checkId: string): string {
@@ -108,6 +117,7 @@ function since({ evidence }: Finding): string {
   return `${passed}found ${evidence.second_look || evidence.first_look}`
 }
 
-function repair({ stream, checkId }: AlertContext): string {
-  return `plimsoll repair ${stream} --findings ${checkId}   dry run; add --apply`
+function repair(story: Story, { stream, checkId }: AlertContext): string {
+  const deletes = story === 'extra' ? ' --deletes mark' : ''
+  return `plimsoll repair ${stream} --findings ${checkId}${deletes}   dry run; add --apply`
 }

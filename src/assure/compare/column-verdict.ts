@@ -79,7 +79,8 @@ function numberVerdict(a: string, b: string): string | undefined {
   if (!NUMBER.test(a) || !NUMBER.test(b)) return undefined
   const digits = Math.max(fraction(a).length, fraction(b).length)
   for (let n = digits - 1; n >= 0; n--) {
-    if (roundTo(a, n, digits) === roundTo(b, n, digits)) return `equal as numbers rounded to ${n} digits`
+    if (roundTo(a, n, digits) === roundTo(b, n, digits))
+      return `equal as numbers rounded to ${n} ${n === 1 ? 'digit' : 'digits'}`
   }
   return undefined
 }
