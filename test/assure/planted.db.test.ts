@@ -66,6 +66,8 @@ describe.each<DestinationKind>(['duckdb', 'postgres'])('to %s', (kind) => {
       const repaired = await repair({ keys, deletes: 'remove' })
       expect(repaired.stillOpen).toEqual([])
       expect(repaired.closedFindings).toBe(9)
+      const open = (await engine.catalog.alarms(true)).map(({ name }) => name)
+      expect(open).toEqual(['rows_lost', 'rows_unbumped'])
       const after = await engine.destination.claim('public.orders')
       expect(after?.watermark).toEqual(before?.watermark)
       expect((await reconcile()).counts).toMatchObject({ equal: ROWS, findings: 0 })

@@ -24,12 +24,16 @@ export async function raiseAlarms(check: CheckSession, audit: StreamAudit): Prom
   }
 }
 
-/** Alarms that a repair alone resolves, once nothing of theirs is open (spec A33, A59). */
+/** These are over when their rows are repaired, removed or accepted; the others want a clean check as well. */
+const OVER_WHEN_CLOSED = ['rows_backdated', 'rows_extra']
+
+/** Alarms that a repair or an acceptance alone resolves, once nothing of theirs is open (spec A33, A59). */
 export async function resolveRepaired({ engine, settings }: CheckSession): Promise<void> {
   const { catalog } = engine
   const open = await catalog.findings({ stream: settings.catalogKey, states: OPEN_STATES, limit: OPEN_LIMIT })
-  const isOpen = open.some((finding) => ALARM_OF[storyOf(finding)] === 'rows_backdated')
-  if (!isOpen) await catalog.resolveAlarm(settings.catalogKey, 'rows_backdated')
+  const stillOpen = new Set(open.map((finding) => ALARM_OF[storyOf(finding)]))
+  for (const alarm of OVER_WHEN_CLOSED)
+    if (!stillOpen.has(alarm)) await catalog.resolveAlarm(settings.catalogKey, alarm)
 }
 
 async function raise(

@@ -1,5 +1,6 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import { type Finding, OPEN_STATES } from '../../kernel/finding.ts'
+import { resolveRepaired } from '../audit/raise-alarms.ts'
 import type { CheckSession } from '../check-session.ts'
 import { tellDestination } from '../tell-destination.ts'
 
@@ -36,6 +37,7 @@ export async function acceptFindings(
     findings: open.map(({ id }) => id),
     outcome: 'accepted',
   })
+  await resolveRepaired(check)
   await tellDestination(check, hash)
   return open.length
 }

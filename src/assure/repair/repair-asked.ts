@@ -1,6 +1,8 @@
 import type { Engine } from '../../extract/engine.ts'
 import type { DeleteMode, StreamSettings } from '../../extract/settings.ts'
 import { type Finding, OPEN_STATES } from '../../kernel/finding.ts'
+import type { PositionOrder } from '../../kernel/order.ts'
+import { resolveRepaired } from '../audit/raise-alarms.ts'
 import { type CheckSession, openCheck, openLooks } from '../check-session.ts'
 import { tellDestination } from '../tell-destination.ts'
 import { refusesRemoval } from './may-remove.ts'
@@ -17,6 +19,8 @@ export interface RepairAsked {
 
 export interface RepairAnswer {
   readonly stream: string
+  /** What the rows' positions are positions of. */
+  readonly order: PositionOrder
   readonly rows: readonly PreviewedRow[]
   readonly repaired: Repaired | undefined
   /** Why rows that are gone at the source stay at the destination; undefined when they do not. */
@@ -47,6 +51,7 @@ export async function repairAsked(
         : refusesRemoval(check, removals.length, first.sourceRows)
   const answer = {
     stream: settings.stream,
+    order: check.choice.order,
     rows: first.rows,
     repaired: undefined,
     notRemoved,
@@ -69,6 +74,7 @@ export async function repairAsked(
   })
   const after = await look(check, keyTexts)
   const closedFindings = await closeFindings(engine, findings, after.rows, repaired.runId)
+  if (closedFindings > 0) await resolveRepaired(check)
   await tellDestination(check, undefined)
   const stillOpen = after.rows.filter(({ action }) => action !== 'leave')
   return { ...answer, repaired, stillOpen, closedFindings }

@@ -1,5 +1,8 @@
 import type { PreviewedRow } from '../../assure/repair/preview.ts'
 import type { RepairAnswer } from '../../assure/repair/repair-asked.ts'
+import { positionFromCanonical } from '../../kernel/fingerprint/position-text.ts'
+import type { PositionOrder } from '../../kernel/order.ts'
+import { formatPosition } from '../../kernel/print.ts'
 import type { Colour } from './colour.ts'
 import { plural } from './quantity.ts'
 import { renderTable } from './table.ts'
@@ -19,7 +22,12 @@ export function renderRepair(answer: RepairAnswer, colour: Colour): string {
     : `${colour.bold(answer.stream)}  would ${said.join(', ') || 'do nothing'}`
   const rows = answer.rows
     .slice(0, ROWS_SHOWN)
-    .map((row) => [row.action, shown(row), row.oldPosition ?? '-', row.newPosition ?? '-'])
+    .map((row) => [
+      row.action,
+      shown(row),
+      at(answer.order, row.oldPosition),
+      at(answer.order, row.newPosition),
+    ])
   const more = answer.rows.length > ROWS_SHOWN ? `\n  and ${answer.rows.length - ROWS_SHOWN} more` : ''
   const notes = [
     ...(answer.notRemoved === undefined
@@ -36,6 +44,14 @@ export function renderRepair(answer: RepairAnswer, colour: Colour): string {
 }
 
 const shown = ({ keyText }: PreviewedRow): string => keyText.replaceAll(/(^|;)v\d+:/g, '$1')
+
+/** A canonical position as people read it; one without a place in the order as it is. */
+function at(order: PositionOrder, text: string | null): string {
+  if (text === null) return '-'
+  const position = positionFromCanonical(order, text)
+  return position ? formatPosition(position) : text
+}
+
 const indent = (text: string): string => text.replaceAll(/^/gm, '  ')
 
 export function repairToJson(answer: RepairAnswer): Readonly<Record<string, unknown>> {
