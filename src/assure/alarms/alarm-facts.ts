@@ -10,6 +10,8 @@ export interface AlarmFacts {
   readonly nowUs: bigint
   readonly runs: readonly RecordView[]
   readonly checks: readonly RecordView[]
+  /** The first record of the stream, where nothing has checked it yet and something should have. */
+  readonly first: RecordView | undefined
   readonly backfills: readonly RecordView[]
   readonly rewinds: readonly RecordView[]
   readonly memory: StreamMemory | undefined
@@ -58,6 +60,9 @@ export async function gatherFacts(
     return records.slice(0, limit).map(readRecord)
   }
   const recent = await newest(RECENT, 'run', 'first_load')
+  const checks = await newest(RECENT, 'audit', 'reconcile')
+  const isUnchecked = checks.length === 0 && limits.auditEveryMs !== undefined
+  const [first] = isUnchecked ? await catalog.recordsAfter(catalogKey, 0, 1) : []
   const said = limits.everyMs ?? Number((await catalog.memory(catalogKey, PERIOD)) ?? 0)
   const open = alarms.filter(({ stream, resolvedUs }) => stream === catalogKey && resolvedUs === undefined)
   return {
@@ -67,7 +72,8 @@ export async function gatherFacts(
     runs: recent.some((run, i) => isGood(run) || hasMoved(run, recent[i + 1]))
       ? recent
       : await newest(MANY, 'run', 'first_load'),
-    checks: await newest(RECENT, 'audit', 'reconcile'),
+    checks,
+    first: first && readRecord(first),
     backfills: open.length > 0 ? await newest(RECENT, 'backfill') : [],
     rewinds: open.length > 0 ? await newest(1, 'rewind') : [],
     memory: await loadMemory({ catalog }, catalogKey),

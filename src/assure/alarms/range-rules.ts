@@ -47,11 +47,11 @@ const laneGrowing: AlarmJudge = ({ runs, settings }, open) => {
 }
 
 /** No check has completed within twice its interval; one that could not look leaves no record. */
-const auditOverdue: AlarmJudge = ({ checks, runs, settings, nowUs }, open) => {
+const auditOverdue: AlarmJudge = ({ checks, first, settings, nowUs }, open) => {
   const [last] = checks
   if (open && last && endedUs(last) > open.raisedUs) return RESOLVE
   const { auditEveryMs } = settings.limits
-  const since = last ?? runs.at(-1)
+  const since = last ?? first
   if (auditEveryMs === undefined || !since) return undefined
   if (nowUs - endedUs(since) <= AUDIT_INTERVALS * BigInt(Math.round(auditEveryMs * 1000))) return undefined
   const when = formatTimestampUs(endedUs(since), 'Z').replace(/\.\d+/, '')

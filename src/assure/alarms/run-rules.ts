@@ -23,7 +23,7 @@ const runFailing: AlarmJudge = ({ runs }) => {
   const why = last.error ? `${last.error.code}: ${last.error.message}` : 'the run died'
   return {
     kind: 'raise',
-    text: `failing since ${since}, ${failed.length} runs: ${why}`,
+    text: `failing since ${since}, ${failed.length} ${failed.length === 1 ? 'run' : 'runs'}: ${why}`,
     evidence: last.error?.code ?? 'DIED',
     level: failed.length >= PAGE_AFTER_FAILURES ? 'page' : 'notice',
   }

@@ -92,7 +92,7 @@ test('run_failing: a notice, a page after three, over by a run that ends well al
     expect(await open()).toEqual([expected])
   }
   const { text, latest, count } = (await alarm('run_failing'))!
-  expect(text).toContain('1 runs')
+  expect(text).toContain('1 run:')
   expect(latest).toMatch(/^failing since 2026-03-01 10:00:59Z, 3 runs: SOURCE_UNAVAILABLE: no route to host$/)
   expect(count).toBe(3)
   await watch()

@@ -37,7 +37,7 @@ function failingText(runs: readonly RecordView[], last: RecordView): string {
   const good = runs.findIndex(({ error }) => !error)
   const failed = good < 0 ? runs : runs.slice(0, good)
   const { code, message } = last.error!
-  return `failing since ${at(failed.at(-1)?.opened_us)} (${failed.length} runs): ${code}: ${message}`
+  return `failing since ${at(failed.at(-1)?.opened_us)} (${failed.length} ${failed.length === 1 ? 'run' : 'runs'}): ${code}: ${message}`
 }
 
 /** The fence is held by a session: with what the last record knows of it (spec E37). */
