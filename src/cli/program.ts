@@ -14,6 +14,7 @@ import { registerInit } from './init.ts'
 import { registerLateness } from './lateness.ts'
 import { registerPlan } from './plan.ts'
 import { registerReconcile } from './reconcile.ts'
+import { registerRehearse } from './rehearse.ts'
 import { registerRepair } from './repair.ts'
 import { registerReview } from './review.ts'
 import { registerRun } from './run.ts'
@@ -43,6 +44,7 @@ const COMMANDS: readonly ((program: Command) => void)[] = [
   registerLateness,
   registerReview,
   registerAlarms,
+  registerRehearse,
   registerComplete,
   registerWait,
   registerVerify,

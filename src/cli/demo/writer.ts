@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type Random } from '../../assure/rehearse/random.ts'
 import { PRODUCT_COUNT } from './shop.ts'
 
 /** What one process does to the shop until the day is over. */
