@@ -29,7 +29,7 @@ export interface TableConfig {
   readonly nullKeys: 'refuse' | 'match' | undefined
   readonly appendOnly: boolean
   readonly onDestinationWentBack: 'stop' | 'rewind' | undefined
-  readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint } | undefined
+  readonly onTimelineChange: 'stop' | 'rewind' | { readonly rewindUs: bigint } | undefined
   readonly fence: {
     readonly method: (typeof FENCE_METHODS)[number] | undefined
     readonly excludeRoles: readonly string[]

@@ -7,6 +7,7 @@ import type { ProofLevel } from '../kernel/proof.ts'
 import type { Range } from '../kernel/range.ts'
 import type { RowStream } from '../sources/source.ts'
 import { writeFacts } from './facts.ts'
+import { withHoles } from './holes.ts'
 import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
 
@@ -52,7 +53,7 @@ async function landHeld(session: StreamSession, request: LandRequest): Promise<R
     proof: session.memory.contradicted ? 'assumed' : coverageProof(coverage),
     readSeq: Math.max(session.claim.readSeq, request.readSeq),
     batch: batchId,
-    facts: writeFacts(session.facts),
+    facts: writeFacts(withHoles(session.facts, coverage)),
   }
   if (engine.mistake === 'claim_before_rows') {
     await engine.destination.writeClaim(claimAfter, session.claim)

@@ -2,6 +2,7 @@ import type { StoredClaim } from '../destinations/destination.ts'
 import { type Coverage, coverageFromJson, coverageToJson, type SegmentJson } from '../kernel/coverage.ts'
 import { comparePositions, type PositionJson, positionFromJson, positionToJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
+import { cutHoles } from './holes.ts'
 import type { HeldLease } from './lease.ts'
 
 /** What the catalog remembers of a stream between runs, beside records and ranges. */
@@ -49,7 +50,7 @@ export function memoryOfClaim(claim: StoredClaim, destinationId: string): Stream
     watermark: claim.watermark ? positionToJson(claim.watermark) : null,
     readSeq: claim.readSeq,
     destinationId,
-    coverage: coverageToJson(coverage),
+    coverage: coverageToJson(cutHoles(coverage, claim)),
     debts: [],
     extraOverlap: '0',
     contradicted: false,

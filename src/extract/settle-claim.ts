@@ -2,6 +2,7 @@ import type { StoredClaim } from '../destinations/destination.ts'
 import { addToCoverage, coverageToJson } from '../kernel/coverage.ts'
 import { positionFromJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
+import { cutHoles } from './holes.ts'
 import { adoptIntoLedger, type SettledClaim } from './new-generation.ts'
 import {
   compareWithMemory,
@@ -49,5 +50,5 @@ export async function catchUp(
   const entry = await adoptIntoLedger(engine, settings, claim, from, runId)
   const coverage = entry ? addToCoverage(memoryCoverage(memory), entry) : memoryCoverage(memory)
   const { watermark, readSeq } = memoryOfClaim(claim, memory.destinationId)
-  return { ...memory, watermark, readSeq, coverage: coverageToJson(coverage) }
+  return { ...memory, watermark, readSeq, coverage: coverageToJson(cutHoles(coverage, claim)) }
 }
