@@ -39,6 +39,7 @@ export {
   type StreamPlan,
   type StreamResult,
   type StreamSettings,
+  skipStream,
 } from './extract/index.ts'
 export { InvariantError } from './kernel/assert.ts'
 export type { Claim } from './kernel/claim.ts'

@@ -76,7 +76,7 @@ async function examine(terminal: Terminal, request: DoctorRequest, leftOut: read
   const { catalog } = request
   const examined = await examineSource(request)
   terminal.data(renderSource(examined, terminal.colour))
-  for (const { table, why } of leftOut) terminal.say(`left out: ${table}: ${why}`)
+  for (const { why } of leftOut) terminal.say(`left out: ${why}`)
   const changes = catalog && (await keepResult({ ...request, catalog }, examined))
   if (changes && changes.length > 0) terminal.data(`\n${renderChanges(changes)}`)
   return {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { type RewindTarget, rewindStream, type StreamSettings } from '../extract/index.ts'
+import { type RewindTarget, rewindStream } from '../extract/index.ts'
 import { PlimsollError } from '../kernel/errors.ts'
 import { formatPosition } from '../kernel/print.ts'
 import { act, pipelineOptions } from './action.ts'
+import { confirm } from './confirm.ts'
 import { openCatalogIn, openCatalogToLook } from './pipeline/catalog.ts'
 import { findPipeline, findPipelines, type PipelineOptions, stateFolder } from './pipeline/find-pipeline.ts'
 import { selectStream, selectStreams } from './pipeline/select-streams.ts'
@@ -14,6 +14,7 @@ import { positionJson } from './render/position.ts'
 import { plural } from './render/quantity.ts'
 import { renderState, stateOf, stateToJson } from './render/state.ts'
 import { withPipeline } from './run-streams.ts'
+import { registerSkip } from './state-skip.ts'
 import type { Terminal } from './terminal.ts'
 
 interface RewindOptions extends PipelineOptions {
@@ -22,11 +23,14 @@ interface RewindOptions extends PipelineOptions {
   readonly yes?: boolean
 }
 
-/** `plimsoll state`: look at what the catalog holds, carry it to another one, or lower a watermark with a reason. */
+/** `plimsoll state`: look at what the catalog holds, carry it to another one, lower a watermark, or skip rows, with a reason. */
 export function registerState(program: Command): void {
-  const state = program.command('state').description('show, rewind, export or import what is remembered')
+  const state = program
+    .command('state')
+    .description('show, rewind, skip, export or import what is remembered')
   registerShow(state)
   registerRewind(state)
+  registerSkip(state)
   registerExport(state)
   registerImport(state)
 }
@@ -67,7 +71,8 @@ function registerRewind(state: Command): void {
     const config = await findPipeline(options)
     return withPipeline(terminal, config, async ({ engine, streams }) => {
       const settings = selectStream(streams, table)
-      await confirm(terminal, settings, options)
+      const question = `Rewind ${settings.stream} to ${options.to} and read it again from there?`
+      await confirm(terminal, { name: 'rewind', question, refused: 'not rewound' }, options.yes)
       const by = { person: userInfo().username, reason: options.reason }
       const { before, after, generation } = await rewindStream(engine, settings, targetOf(options.to), by)
       const text = `${settings.stream}: below ${formatPosition(after)} now, below ${formatPosition(before)} before; generation ${generation}`
@@ -87,25 +92,6 @@ function registerRewind(state: Command): void {
 function targetOf(to: string): RewindTarget {
   if (to === 'start' || to === 'destination') return { kind: to }
   return { kind: 'position', text: to }
-}
-
-async function confirm(terminal: Terminal, settings: StreamSettings, options: RewindOptions): Promise<void> {
-  if (options.yes) return
-  if (!process.stdin.isTTY || terminal.json) {
-    throw new PlimsollError(
-      'USAGE',
-      'a rewind asks before it does anything, and there is no terminal to ask at',
-      {
-        hint: 'Say --yes.',
-      },
-    )
-  }
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await prompt.question(
-    `Rewind ${settings.stream} to ${options.to} and read it again from there? [y/N] `,
-  )
-  prompt.close()
-  if (!/^y(es)?$/i.test(answer.trim())) throw new PlimsollError('USAGE', 'not rewound')
 }
 
 function registerExport(state: Command): void {

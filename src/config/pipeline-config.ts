@@ -39,7 +39,7 @@ export interface TableConfig {
   readonly deletes: 'report' | 'remove' | 'mark' | undefined
   readonly autoRepair: readonly Mechanism[]
   readonly onDestinationWentBack: 'stop' | 'rewind' | undefined
-  readonly onTimelineChange: 'stop' | { readonly rewindUs: bigint } | undefined
+  readonly onTimelineChange: 'stop' | 'rewind' | { readonly rewindUs: bigint } | undefined
   readonly fence: {
     readonly method: (typeof FENCE_METHODS)[number] | undefined
     readonly excludeRoles: readonly string[]

@@ -100,7 +100,11 @@ const streamFields = {
     .optional(),
   onDestinationWentBack: z.enum(['stop', 'rewind']).optional(),
   onTimelineChange: z
-    .union([z.literal('stop'), z.strictObject({ rewind: duration })], 'must be stop or { rewind: 10m }')
+    .union(
+      [z.enum(['stop', 'rewind']), z.strictObject({ rewind: duration })],
+      'must be stop, rewind or { rewind: 10m }',
+    )
+    .describe('When the source was promoted: stop, or read failoverOverlap again, or another span')
     .optional(),
   ...fenceFields,
   latenessLossRows: z

@@ -5,6 +5,7 @@ import { isEmptyRange, type Range } from '../kernel/range.ts'
 import { describeError } from './alarms.ts'
 import { closeRun } from './close-run.ts'
 import type { Engine } from './engine.ts'
+import { tellHoles } from './holes.ts'
 import { land } from './land.ts'
 import { failedResult, streamResult } from './make-result.ts'
 import { openSession } from './open-session.ts'
@@ -56,6 +57,7 @@ export async function backfillStream(
       if (!(error instanceof PlimsollError)) throw error
       failure = error
     }
+    if (!failure) await tellHoles(session)
     const attempted = fenced && {
       fenced: { ...fenced, heldBecause: undefined },
       finished: !failure,

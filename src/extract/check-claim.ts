@@ -13,6 +13,8 @@ export interface Checked {
   readonly facts: ClaimFacts | undefined
   readonly added: readonly string[]
   readonly extraOverlap: bigint
+  /** The source was promoted: how far below the watermark a new generation begins (spec E66). */
+  readonly rewindUs: bigint | undefined
   /** The next rows say nothing about lateness: the source or the claim is not the one of the rows below it (spec E41). */
   readonly begins: boolean
   readonly alarms: readonly { readonly name: AlarmName; readonly text: string }[]
@@ -26,7 +28,7 @@ export function checkAgainstClaim(
   shape: TableShape,
   choice: Choice,
 ): Checked {
-  const none = { added: [], extraOverlap: 0n, alarms: [], begins: true }
+  const none = { added: [], extraOverlap: 0n, rewindUs: undefined, alarms: [], begins: true }
   if (!claim) return { ...none, facts: undefined }
   const facts = readFacts(claim.facts)
   if (facts.acceptPresent) {
@@ -40,7 +42,7 @@ export function checkAgainstClaim(
       'SOURCE_CHANGED',
       `${settings.stream}: the source was promoted or restored: timeline ${facts.source.timeline} became ${identity.timeline}`,
       {
-        hint: 'Commits of the old primary may be missing on the new one. Set onTimelineChange: { rewindMs: … } to read that span again, or rewind by hand.',
+        hint: 'Commits of the old primary may be missing on the new one. onTimelineChange: rewind reads the last failoverOverlap again, { rewind: 1h } an hour; or rewind by hand.',
       },
     )
   }
@@ -49,7 +51,7 @@ export function checkAgainstClaim(
   const grainBefore = BigInt(facts.order.grain)
   const coarser = choice.order.grain > grainBefore
   const rewindUs =
-    timelineChanged && settings.onTimelineChange !== 'stop' ? settings.onTimelineChange.rewindUs : 0n
+    timelineChanged && settings.onTimelineChange !== 'stop' ? settings.onTimelineChange.rewindUs : undefined
   const alarms = [
     ...(coarser
       ? [
@@ -72,7 +74,7 @@ export function checkAgainstClaim(
       ? [
           {
             name: 'timeline_changed' as const,
-            text: `timeline ${facts.source.timeline} became ${identity.timeline}; ${rewindUs} µs are read again`,
+            text: `timeline ${facts.source.timeline} became ${identity.timeline}; a new generation begins ${rewindUs} µs lower`,
           },
         ]
       : []),
@@ -80,7 +82,8 @@ export function checkAgainstClaim(
   return {
     facts,
     added,
-    extraOverlap: (coarser ? choice.order.grain : 0n) + rewindUs,
+    extraOverlap: coarser ? choice.order.grain : 0n,
+    rewindUs,
     begins: timelineChanged,
     alarms,
   }

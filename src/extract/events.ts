@@ -16,6 +16,7 @@ export type ExtractEvent =
       readonly range: Range
       readonly expectedRows: number | undefined
     }
+  /** What has come of a slice since the last such event, before it has landed. */
   | { readonly kind: 'bytes'; readonly stream: string; readonly byteSize: number }
   | {
       readonly kind: 'slice_landed'

@@ -3,6 +3,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { CompletenessFacts } from '../kernel/completeness.ts'
 import type { PositionOrder } from '../kernel/order.ts'
 import type { PositionJson } from '../kernel/position.ts'
+import type { RangeJson } from '../kernel/range.ts'
 import type { ColumnShape, ServerIdentity, TableShape } from '../sources/source.ts'
 
 /** What a generation began with (spec E71). */
@@ -30,6 +31,8 @@ export interface ClaimFacts {
   readonly parent: number | null
   /** The source's clock at the last fence, µs text; tells a clock that went back between processes (spec E23). */
   readonly t0: string
+  /** What a person skipped and nothing has filled since (spec E14). */
+  readonly holes?: readonly RangeJson[]
   /** A person asked that the next run takes server, schema and order as it finds them (spec E68, E70). */
   readonly acceptPresent: boolean
   /** What the claim says in instants (assurance A54 to A56). Absent in claims of the first programs. */
@@ -90,6 +93,16 @@ export function orderFromJson(json: OrderJson): PositionOrder {
 
 const OPTIONAL = new Set(['flavour', 'unit', 'encoding', 'template', 'zone', 'collation'])
 
+export function sourceFacts({
+  engine,
+  id,
+  database,
+  timeline,
+  logPosition,
+}: ServerIdentity): ClaimFacts['source'] {
+  return { engine, id, database, timeline, logPosition: logPosition?.text ?? '' }
+}
+
 export function makeFacts(
   identity: ServerIdentity,
   shape: TableShape,
@@ -98,13 +111,7 @@ export function makeFacts(
 ): ClaimFacts {
   return {
     version: 1,
-    source: {
-      engine: identity.engine,
-      id: identity.id,
-      database: identity.database,
-      timeline: identity.timeline,
-      logPosition: identity.logPosition?.text ?? '',
-    },
+    source: sourceFacts(identity),
     table: { ...shape.table, objectId: shape.objectId },
     schemaHash: shape.schemaHash,
     columns: shape.columns.map(columnFact),

@@ -15,3 +15,4 @@ export {
   type Limits,
   type StreamSettings,
 } from './settings.ts'
+export { skipStream } from './skip.ts'

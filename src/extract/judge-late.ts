@@ -1,7 +1,8 @@
 import type { Receipt } from '../destinations/destination.ts'
 import { isNearOverlap, latenessDepth } from '../kernel/lateness.ts'
-import { positionFromJson } from '../kernel/position.ts'
+import { comparePositions, positionFromJson } from '../kernel/position.ts'
 import { raise } from './alarms.ts'
+import { holesOfClaim } from './holes.ts'
 import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
 import type { FencedRange } from './take-fence.ts'
@@ -17,6 +18,9 @@ export async function judgeLateRows(
 ): Promise<void> {
   const before = session.claimAtStart
   if (receipt.classes.late === 0 || !before.watermark || !session.judgesLateness) return
+  const { lower } = fenced.range ?? {}
+  // Rows of a hole were never read before: they are late for a person's reason, not for their own.
+  if (holesOfClaim(before).some(({ upper }) => !lower || comparePositions(upper, lower) > 0)) return
   for (const row of receipt.lateRows) {
     const depth = latenessDepth(session.choice.order, before.watermark, positionFromJson(row.position))
     if (depth === undefined || !isNearOverlap(depth, fenced.overlap.amount)) continue

@@ -8,8 +8,10 @@ import type { Range } from '../kernel/range.ts'
 import type { RowStream } from '../sources/source.ts'
 import { factsOfClaim } from './completeness.ts'
 import { writeFacts } from './facts.ts'
+import { withHoles } from './holes.ts'
 import { saveMemory } from './progress-state.ts'
 import type { StreamSession } from './stream-session.ts'
+import { watchBytes } from './watch-bytes.ts'
 
 /** What one landing is about. `range` is absent for lanes; `proof` is the fence's level for the range. */
 export interface LandRequest {
@@ -55,7 +57,7 @@ async function landHeld(session: StreamSession, request: LandRequest): Promise<R
     proof: session.memory.contradicted ? 'assumed' : coverageProof(coverage),
     readSeq: Math.max(session.claim.readSeq, request.readSeq),
     batch: batchId,
-    facts: writeFacts(facts),
+    facts: writeFacts(withHoles(facts, coverage)),
   }
   if (engine.mistake === 'claim_before_rows') {
     await engine.destination.writeClaim(claimAfter, session.claim)
@@ -146,8 +148,10 @@ function batchOf(session: StreamSession, request: LandRequest): string {
 /** Lands; when the reply to the commit is lost, looks for the batch beside the data before anything is repeated (spec E59). */
 async function landOrFind(session: StreamSession, landing: Landing): Promise<Receipt> {
   const { destination } = session.engine
+  const isWatched = landing.purpose === 'run' || landing.purpose === 'backfill'
+  const stopWatching = isWatched ? watchBytes(session, landing.rows) : () => undefined
   try {
-    return await destination.land(landing)
+    return await destination.land(landing).finally(stopWatching)
   } catch (error) {
     await landing.rows.cancel().catch(() => undefined)
     const replyMayBeLost =

@@ -1,10 +1,11 @@
 import type { StoredClaim } from '../destinations/destination.ts'
 import type { LedgerEntry } from '../kernel/ledger.ts'
-import type { Position } from '../kernel/position.ts'
+import { comparePositions, type Position } from '../kernel/position.ts'
 import { isEmptyRange, type Range } from '../kernel/range.ts'
 import { factsOfClaim } from './completeness.ts'
 import type { Engine } from './engine.ts'
 import { type ClaimFacts, orderFromJson, readFacts, writeFacts } from './facts.ts'
+import { holesOfClaim } from './holes.ts'
 import type { StreamMemory } from './progress-state.ts'
 import type { StreamSettings } from './settings.ts'
 
@@ -17,7 +18,11 @@ export interface SettledClaim {
   /** No catalog remembers the source's clock: what the claim says of it is all there is (spec E23). */
   readonly clockForgotten?: boolean
   /** The generation that begins with this run, when one does. */
-  readonly opened?: { readonly generation: number; readonly parent: number }
+  readonly opened?: {
+    readonly generation: number
+    readonly parent: number
+    readonly cause: ClaimFacts['cause']
+  }
 }
 
 /** What the claim vouches for from `lower` on stands in the ledger too: it covers all below the watermark (spec E14). */
@@ -43,6 +48,10 @@ export async function adoptIntoLedger(
     reason: 'adopted from the claim beside the data',
   }
   await engine.catalog.addRange(entry)
+  for (const hole of holesOfClaim(claim)) {
+    if (lower && comparePositions(hole.upper, lower) <= 0) continue
+    await engine.catalog.addRange({ ...entry, state: 'hole', range: hole, proof: 'assumed', batchId: '' })
+  }
   return entry
 }
 

@@ -7,6 +7,7 @@ import { noteAtDestination } from './close-run.ts'
 import { completenessAtOpening } from './completeness.ts'
 import type { Engine } from './engine.ts'
 import { makeFacts, writeFacts } from './facts.ts'
+import { withHoles } from './holes.ts'
 import { holdLease } from './lease.ts'
 import { memoryCoverage, memoryOfClaim, saveMemory } from './progress-state.ts'
 import { boundsOf, createRecorder, type RunKind } from './record.ts'
@@ -15,6 +16,7 @@ import type { StreamSettings } from './settings.ts'
 import { settleClaim } from './settle-claim.ts'
 import type { StreamSession } from './stream-session.ts'
 import { targetTable } from './target-table.ts'
+import { openTimeline } from './timeline.ts'
 import { settleEmptied } from './went-back.ts'
 
 /**
@@ -88,16 +90,19 @@ async function inspect(
       found.claim?.watermark,
     )
     const table = targetTable(settings, shape, choice)
-    const before = await settleEmptied(engine, settings, table, found, destinationIdentity.id, runKind)
+    const destinationId = destinationIdentity.id
+    const at = { identity, order, checked, destinationId, runId }
+    const standing = await openTimeline(engine, settings, found, at)
+    const before = await settleEmptied(engine, settings, table, standing, destinationId, runKind)
     const prepared = await destination.prepare(table, before.claim)
     if (prepared.kind === 'columns_added') await engine.reach('schema.destination_altered')
     const watermark = before.claim?.watermark
     const debts = before.memory?.debts ?? []
-    const facts = {
+    const made = {
       ...makeFacts(identity, shape, order, {
         key: choice.key,
         mode: settings.mode,
-        cause: before.opened ? 'destination_went_back' : (checked.facts?.cause ?? 'first_load'),
+        cause: before.opened?.cause ?? checked.facts?.cause ?? 'first_load',
         parent: before.opened?.parent ?? checked.facts?.parent ?? null,
         t0: checked.facts?.t0 ?? '',
       }),
@@ -110,6 +115,7 @@ async function inspect(
       ),
       debts,
     }
+    const facts = withHoles(made, before.memory ? memoryCoverage(before.memory) : [])
     const claim: StoredClaim = {
       stream: settings.stream,
       generation: before.claim?.generation ?? before.opened?.generation ?? 1,

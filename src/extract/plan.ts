@@ -16,6 +16,7 @@ import type { StreamPlan } from './results.ts'
 import type { StreamSettings } from './settings.ts'
 import { rangeBelow } from './take-fence.ts'
 import { targetTable } from './target-table.ts'
+import { rewound } from './timeline.ts'
 import { lookWhetherWentBack } from './went-back.ts'
 
 const MAX_BORDERS = 1_000
@@ -40,9 +41,10 @@ export async function planStream(engine: Engine, settings: StreamSettings): Prom
   const identity = await collect(() => engine.source.identity())
   const shape = await collect(() => engine.source.describe(settings.table, settings.position))
   const choice = shape && (await collect(() => choose(settings, shape)))
-  if (identity && shape && choice) {
-    await collect(() => checkAgainstClaim(settings, claim, identity, shape, choice))
-  }
+  const checked =
+    identity && shape && choice
+      ? await collect(() => checkAgainstClaim(settings, claim, identity, shape, choice))
+      : undefined
   const memory = await loadMemory(engine, settings.catalogKey)
   const from =
     found && choice && shape
@@ -50,8 +52,12 @@ export async function planStream(engine: Engine, settings: StreamSettings): Prom
           lookWhetherWentBack(engine, settings, claim, memory, targetTable(settings, shape, choice)),
         )
       : undefined
-  const details =
-    shape && choice && (await collect(() => planRange(engine, settings, shape, choice, from ?? claim)))
+  const standing = from ?? claim
+  const start =
+    standing && choice && checked?.rewindUs !== undefined
+      ? rewound(standing, choice.order, checked.rewindUs)
+      : standing
+  const details = shape && choice && (await collect(() => planRange(engine, settings, shape, choice, start)))
   if (details?.obstacle && claim?.watermark) {
     obstacles.push(
       new PlimsollError('PLAN_TOO_EXPENSIVE', 'reading the range would scan the whole table', {

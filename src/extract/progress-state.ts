@@ -3,6 +3,7 @@ import { type Coverage, coverageFromJson, coverageToJson, type SegmentJson } fro
 import { comparePositions, type PositionJson, positionFromJson, positionToJson } from '../kernel/position.ts'
 import type { Engine } from './engine.ts'
 import { type Debt, readFacts } from './facts.ts'
+import { cutHoles } from './holes.ts'
 import type { HeldLease } from './lease.ts'
 
 /** What the catalog remembers of a stream between runs, beside records and ranges. */
@@ -46,7 +47,7 @@ export function memoryOfClaim(claim: StoredClaim, destinationId: string): Stream
     watermark: claim.watermark ? positionToJson(claim.watermark) : null,
     readSeq: claim.readSeq,
     destinationId,
-    coverage: coverageToJson(coverage),
+    coverage: coverageToJson(cutHoles(coverage, claim)),
     // A debt outlives the catalog, and a generation: it goes with its bill alone (spec E39).
     debts: claim.facts === '' ? [] : (readFacts(claim.facts).debts ?? []),
     extraOverlap: '0',

@@ -6,7 +6,7 @@ import { type Position, type PositionJson, positionToJson } from '../kernel/posi
 import type { Range } from '../kernel/range.ts'
 import { sumReceipts } from './receipts.ts'
 
-export type RunKind = 'run' | 'first_load' | 'backfill' | 'rewind' | 'repair'
+export type RunKind = 'run' | 'first_load' | 'backfill' | 'rewind' | 'repair' | 'skip'
 
 /** Gathers what a run did and makes the complete record of it (spec E72). Holds no secrets. */
 export interface RunRecorder {

@@ -4,6 +4,7 @@ import { describeError } from './alarms.ts'
 import { type Attempted, attempt } from './attempt.ts'
 import { closeRun } from './close-run.ts'
 import type { Engine } from './engine.ts'
+import { tellHoles } from './holes.ts'
 import { failedResult, streamResult } from './make-result.ts'
 import { openSession } from './open-session.ts'
 import { overlapToJson } from './record.ts'
@@ -50,6 +51,7 @@ async function close(
   const { engine, settings } = session
   await engine.reach('run.closing')
   if (session.claim.watermark) assertCovers(session.coverage, session.claim.watermark)
+  await tellHoles(session)
   const result = streamResult(session, attempted, failure, durationMs)
   session.recorder.time('total', durationMs)
   session.recorder.note({

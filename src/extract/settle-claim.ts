@@ -3,6 +3,7 @@ import { addToCoverage, coverageToJson } from '../kernel/coverage.ts'
 import { positionFromJson } from '../kernel/position.ts'
 import type { Range } from '../kernel/range.ts'
 import type { Engine } from './engine.ts'
+import { cutHoles } from './holes.ts'
 import { adoptIntoLedger, type SettledClaim } from './new-generation.ts'
 import {
   compareWithMemory,
@@ -52,7 +53,7 @@ export async function catchUp(
   const coverage = entry ? addToCoverage(memoryCoverage(memory), entry) : memoryCoverage(memory)
   const { watermark, readSeq } = memoryOfClaim(claim, memory.destinationId)
   return {
-    memory: { ...memory, watermark, readSeq, coverage: coverageToJson(coverage) },
+    memory: { ...memory, watermark, readSeq, coverage: coverageToJson(cutHoles(coverage, claim)) },
     adopted: entry?.range,
   }
 }

@@ -23,7 +23,11 @@ export async function settleWentBack(
   if (settings.onDestinationWentBack === 'stop') throw olderError(settings, claim, memory)
   const generation = memory.generation + 1
   if (!claim)
-    return { claim: undefined, memory: undefined, opened: { generation, parent: memory.generation } }
+    return {
+      claim: undefined,
+      memory: undefined,
+      opened: { generation, parent: memory.generation, cause: 'destination_went_back' },
+    }
   const next = await newGeneration(engine, claim, generation, 'destination_went_back')
   const entry = await adoptIntoLedger(engine, settings, next, undefined, runId)
   const kept = memoryOfGeneration(next, destinationId, memory)
@@ -32,7 +36,7 @@ export async function settleWentBack(
     claim: next,
     memory: { ...kept, debts },
     adopted: entry?.range,
-    opened: { generation, parent: claim.generation },
+    opened: { generation, parent: claim.generation, cause: 'destination_went_back' },
   }
 }
 
@@ -66,7 +70,7 @@ export async function settleEmptied(
   return {
     claim: next,
     memory: memoryOfGeneration(next, destinationId, memory),
-    opened: { generation, parent: claim.generation },
+    opened: { generation, parent: claim.generation, cause: 'destination_went_back' },
   }
 }
 

@@ -8,6 +8,7 @@ export const ERROR_TABLE = {
   CATALOG_UNAVAILABLE: ['usage', 'manual'],
   CONFIG_INVALID: ['usage', 'never'],
   CONNECTOR_MISSING: ['usage', 'never'],
+  DESTINATION_BUSY: ['busy', 'automatic'],
   DESTINATION_DISK_FULL: ['destination', 'manual'],
   DESTINATION_FAILED: ['destination', 'automatic'],
   DESTINATION_NOT_OURS: ['destination', 'manual'],

@@ -12,6 +12,20 @@ export function formatPosition(position: Position | undefined): string {
   return String(position.value)
 }
 
+const SPANS: readonly (readonly [bigint, string])[] = [
+  [86_400_000_000n, 'd'],
+  [3_600_000_000n, 'h'],
+  [60_000_000n, 'min'],
+  [1_000_000n, 's'],
+  [1_000n, 'ms'],
+]
+
+/** A span of µs in the largest unit that divides it: `1 s`, `1500 ms`. */
+export function formatSpanUs(us: bigint): string {
+  const [size, unit] = SPANS.find(([each]) => us !== 0n && us % each === 0n) ?? [1n, 'µs']
+  return `${us / size} ${unit}`
+}
+
 /**
  * A position typed by a person (`--from`), in the stream's order: a timestamp or date for time-like orders (also for
  * epochs and identifiers), the number, or the text itself. Undefined when it is none of these.

@@ -169,6 +169,8 @@ export interface RowStream {
   readonly bytes: Readable
   /** Settles when `bytes` has ended: how many rows and bytes it carried, and for a lane the last key delivered. */
   readonly done: Promise<{ rowCount: number; byteSize: number; lastKey?: readonly string[] }>
+  /** How many bytes have passed by now, for progress. */
+  byteSizeSoFar?(): number
   /** Ends the query at the source, also while `bytes` is unread. */
   cancel(): Promise<void>
 }

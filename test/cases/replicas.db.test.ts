@@ -248,9 +248,22 @@ test('OWN-10 a standby is promoted: the new timeline is noticed within the first
     })
     expect((await scene.claim())?.watermark).toEqual(before?.watermark)
     const rewinding = { onTimelineChange: { rewindUs: 600_000_000n } } as const
+    const died = new Error('died with the new generation')
+    await scene.reaching((name) => {
+      if (name === 'generation.opened') throw died
+    })
+    await expect(scene.run(rewinding)).rejects.toThrow(died)
+    const lowered = await scene.claim()
+    expect(Number(before!.watermark!.value) - Number(lowered!.watermark!.value)).toBe(600_000_000)
+    await scene.reaching(() => undefined)
     const gone = await scene.runWell(rewinding)
-    expect(gone.alarms.map((alarm) => alarm.name)).toContain('timeline_changed')
+    const alarms = await scene.engine.catalog.alarms(true)
+    expect(alarms.map((alarm) => alarm.name)).toContain('timeline_changed')
     expect(gone.counts.rows_read).toBeGreaterThanOrEqual(2)
+    expect(gone.generation).toBe(2)
+    const facts = JSON.parse((await scene.claim())!.facts)
+    expect(facts).toMatchObject({ cause: 'timeline_changed', parent: 1, source: { timeline: '00000002' } })
+    expect((await scene.runWell(rewinding)).generation).toBe(2)
     await scene.expectEqual()
   }
 })

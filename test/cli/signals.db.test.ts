@@ -132,7 +132,8 @@ test('status answers while another process holds the DuckDB file, and a second c
     'other',
     '--json',
   )
-  expect(other.code, other.stderr).toBe(5)
+  expect(other.code, other.stderr).toBe(6)
+  expect(other.stderr).toContain(`pid ${following.child.pid}`)
   following.child.kill('SIGINT')
   expect((await following.finished).code).toBe(130)
 })

@@ -111,7 +111,7 @@ test('L5, L6: the future, and a clock that is ahead', async () => {
 test('L7: texts that are not in UTC', async () => {
   const { url, db } = file(`INSERT INTO orders (id) VALUES (1)`)
   expect(said((await lookAt(url, DECLARED)).of('L7'))).toBe(
-    'ok: The newest updated_at of main.orders is in UTC.',
+    'ok: No updated_at of main.orders is ahead of UTC, in which texts are read.',
   )
   db.exec(`UPDATE orders SET updated_at = ${stamped('+2 hours')}`)
   const { of } = await lookAt(url, DECLARED)

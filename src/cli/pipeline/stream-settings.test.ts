@@ -50,3 +50,13 @@ test('streams are chosen by any of their names', () => {
   expect(() => selectStream(all, 'orders')).toThrow('orders could be b.copies or b.orders')
   expect(() => selectStream(all, 'user')).toThrow('the pipeline has no table user')
 })
+
+test('after a promotion, rewind alone reads the last failoverOverlap again', () => {
+  const [stop, plain, given] = streams(
+    'postgres://h/d',
+    `  a:\n  b: { onTimelineChange: rewind, failoverOverlap: 5m }\n  c: { onTimelineChange: { rewind: 1h } }\n`,
+  )
+  expect(stop!.onTimelineChange).toBe('stop')
+  expect(plain!.onTimelineChange).toEqual({ rewindUs: 300_000_000n })
+  expect(given!.onTimelineChange).toEqual({ rewindUs: 3_600_000_000n })
+})

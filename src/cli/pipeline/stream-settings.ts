@@ -12,6 +12,7 @@ export function toStreamSettings(config: PipelineConfig, table: TableConfig): St
     ? { schema: table.as.schema ?? source.schema, name: table.as.name }
     : source
   const stream = formatTableName(target)
+  const limits = { ...DEFAULT_LIMITS, ...table.limits }
   return {
     stream,
     catalogKey: `${config.name}/${stream}`,
@@ -33,11 +34,14 @@ export function toStreamSettings(config: PipelineConfig, table: TableConfig): St
       excludeRoles: table.fence.excludeRoles,
       appendOnly: table.appendOnly,
     } as StreamSettings['fence'],
-    limits: { ...DEFAULT_LIMITS, ...table.limits },
+    limits,
     deletes: table.deletes ?? 'report',
     autoRepair: table.autoRepair,
     onDestinationWentBack: table.onDestinationWentBack ?? 'stop',
-    onTimelineChange: table.onTimelineChange ?? 'stop',
+    onTimelineChange:
+      table.onTimelineChange === 'rewind'
+        ? { rewindUs: BigInt(limits.failoverOverlapMs) * 1000n }
+        : (table.onTimelineChange ?? 'stop'),
   }
 }
 

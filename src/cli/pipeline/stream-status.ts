@@ -68,7 +68,9 @@ export async function streamStatus(
     generation: claim?.generation ?? remembered?.generation,
     claimFrom: claim ? 'destination' : remembered ? 'catalog' : undefined,
     last,
-    lastFenced: records.find((record) => record.fence !== undefined && record.kind !== 'backfill'),
+    lastFenced: records.find(
+      (record) => record.fence !== undefined && !['backfill', 'skip'].includes(record.kind ?? ''),
+    ),
     lateRows: records.reduce((sum, record) => sum + (record.counts?.late ?? 0), 0),
     runsLooked: records.length,
     alarms,

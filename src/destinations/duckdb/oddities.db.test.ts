@@ -211,9 +211,8 @@ describe('the file', () => {
     const other = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(other.stdout!, 'data')
     try {
-      const error = await failure('DESTINATION_UNAVAILABLE', scene.open())
-      expect(error.message).toContain(String(other.pid))
-      expect(error.hint).toContain('PID')
+      const error = await failure('DESTINATION_BUSY', scene.open())
+      expect(error.message).toContain(`pid ${other.pid}`)
     } finally {
       other.kill('SIGKILL')
       await once(other, 'exit')

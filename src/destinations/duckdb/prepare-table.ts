@@ -123,8 +123,7 @@ function checkNames(table: TargetTable): void {
     const folded = name.toLowerCase()
     if (TAKEN.has(folded)) refuseTaken(table, name)
     const twin = seen.get(folded)
-    if (twin !== undefined)
-      mismatch(table, `DuckDB cannot hold columns ${twin} and ${name} in one table`, name)
+    if (twin !== undefined) refuseTwins(table, twin, name)
     seen.set(folded, name)
   }
 }
@@ -160,6 +159,14 @@ function mismatch(table: TargetTable, message: string, column: string): never {
   throw new PlimsollError('DESTINATION_TABLE_MISMATCH', message, {
     hint: 'Alter the target table, or name another one; Plimsoll only ever adds columns.',
     context: { table: table.target.name, column },
+  })
+}
+
+function refuseTwins({ target }: TargetTable, one: string, other: string): never {
+  const message = `DuckDB does not tell the columns ${one} and ${other} of the source apart`
+  throw new PlimsollError('DESTINATION_TABLE_MISMATCH', message, {
+    hint: 'Rename one at the source, or copy a view that calls it otherwise.',
+    context: { table: target.name, column: other },
   })
 }
 

@@ -1,5 +1,6 @@
 import { US_PER_DAY } from '../../../kernel/calendar.ts'
 import type { PositionOrder } from '../../../kernel/order.ts'
+import { formatSpanUs } from '../../../kernel/print.ts'
 import type { ColumnShape, OrderDeclaration } from '../../source.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -26,7 +27,7 @@ export function orderOfColumn(
   }
   const grain = declared?.grain ?? answer.order.tick
   if (grain < answer.order.tick || grain % answer.order.tick !== 0n) {
-    return { refused: `the declared grain ${grain} is no multiple of its smallest step ${answer.order.tick}` }
+    return { refused: notInSteps(grain, answer.order.tick) }
   }
   return { order: { ...answer.order, grain } }
 }
@@ -129,3 +130,6 @@ function tickOfTemplate(template: string): bigint {
   const digits = /\.(S+)/.exec(template)?.[1]?.length ?? 0
   return 10n ** BigInt(6 - Math.min(6, digits))
 }
+
+const notInSteps = (grain: bigint, tick: bigint): string =>
+  `the declared grain of ${formatSpanUs(grain)} is no multiple of its smallest step, ${formatSpanUs(tick)}`

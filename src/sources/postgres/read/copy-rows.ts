@@ -40,6 +40,7 @@ export function copyRows(connection: Connection, plan: CopyPlan): RowStream {
     format: plan.format,
     bytes: meter,
     done,
+    byteSizeSoFar: () => meter.byteSize,
     cancel: async () => {
       meter.destroy()
       await done.catch(() => {})

@@ -160,7 +160,11 @@ describe('positions', () => {
     ['at INTEGER', { flavour: 'epoch' }, 'unit'],
     ["at TEXT DEFAULT (datetime('now', 'localtime'))", {}, 'local time'],
     ['at TEXT DEFAULT CURRENT_TIMESTAMP', { kind: 'timestamptz' }, 'declared timestamptz'],
-    ['at TEXT DEFAULT CURRENT_TIMESTAMP', { grain: 1_500_000n }, 'multiple'],
+    [
+      'at TEXT DEFAULT CURRENT_TIMESTAMP',
+      { grain: 1_500_000n },
+      'grain of 1500 ms is no multiple of its smallest step, 1 s',
+    ],
     ['at STRING', { encoding: 'ulid' }, 'makes numbers'],
   ] as const)('%s with %o is refused: %s', async (body, declared, why) => {
     expect((await fact(`CREATE TABLE t (${body})`, 'at', declared)).refused).toContain(why)

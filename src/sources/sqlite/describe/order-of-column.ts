@@ -1,5 +1,6 @@
 import { US_PER_DAY, US_PER_MINUTE } from '../../../kernel/calendar.ts'
 import type { PositionOrder } from '../../../kernel/order.ts'
+import { formatSpanUs } from '../../../kernel/print.ts'
 import type { OrderDeclaration } from '../../source.ts'
 import type { ClockEvidence } from './clock-text.ts'
 import type { ColumnFacts } from './columns.ts'
@@ -32,7 +33,10 @@ export function orderOfColumn(
   }
   const grain = declared?.grain
   if (grain !== undefined && (grain < tick || grain % tick !== 0n)) {
-    return { refused: `the declared grain ${grain} is no multiple of its smallest step ${tick}` }
+    const declaredGrain = formatSpanUs(grain)
+    return {
+      refused: `the declared grain of ${declaredGrain} is no multiple of its smallest step, ${formatSpanUs(tick)}`,
+    }
   }
   return answer
 }

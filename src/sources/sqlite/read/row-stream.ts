@@ -51,6 +51,7 @@ export function streamRows(
     format: 'plain_csv',
     bytes,
     done,
+    byteSizeSoFar: () => totals.byteSize,
     async cancel() {
       bytes.destroy()
     },
