@@ -37,7 +37,7 @@ test.each<CommitFate>(['lost before', 'lost after'])(
       const { commit_reply_lost, slices, retries } = JSON.parse(record!.json)
       expect(commit_reply_lost).toBe(SAID[fate])
       expect(retries).toHaveLength(fate === 'lost before' ? 1 : 0)
-      const borders = slices.map(({ range }: { range: unknown }) => JSON.stringify(range))
+      const borders = slices.map(({ lower, upper }: Record<string, unknown>) => `${lower} ${upper}`)
       expect(new Set(borders).size).toBe(borders.length)
       await afterGuard()
       expect((await stage.copy()).code).toBe(0)
