@@ -35,7 +35,7 @@ test('a table without a lie: every check was made, and none found anything', asy
   const found = checks.filter(({ severity }) => severity !== 'ok' && severity !== 'note')
   expect(found).toEqual([])
   expect(checks.map(({ name }) => name)).toEqual([
-    ...['L9', 'rights', 'clock', 'replica'],
+    ...['L9', 'rights', 'clock', 'replica', 'retention'],
     ...['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8', 'L10', 'L11', 'L12', 'L13', 'L14'],
     ...['index', 'key', 'plan', 'rights', 'retention'],
   ])

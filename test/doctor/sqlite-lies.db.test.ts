@@ -18,7 +18,7 @@ test('a table without a lie: every check was made, and none found anything', asy
   const { all } = await lookAt(url, DECLARED)
   const checks = [...all.checks, ...all.tables[0]!.checks]
   expect(checks.filter(({ severity }) => severity !== 'ok' && severity !== 'note')).toEqual([])
-  expect(checks).toHaveLength(22)
+  expect(checks).toHaveLength(23)
 })
 
 test('L1: the writer at work holds the write lock, and how long is his lateness', async () => {

@@ -6,6 +6,7 @@ import type { SourceDiagnosis } from '../../sources/diagnosis.ts'
 import type { ServerIdentity, Source } from '../../sources/source.ts'
 import { accept, type Check } from './check.ts'
 import { type ExaminedTable, examineTable } from './examine-table.ts'
+import { logRetention } from './facts/log-retention.ts'
 import { sessionRights } from './facts/reading-rights.ts'
 import { replicaState } from './facts/replica-state.ts'
 import { sourceClock } from './facts/source-clock.ts'
@@ -114,6 +115,7 @@ function judgeSource(
     sessionRights(diagnosis.sessions, methods.includes('P1')),
     sourceClock(diagnosis.clock, steppedSince(diagnosis, examined)),
     replicaState(diagnosis.replica, WATCH_MS, queryMaxMs),
+    logRetention(diagnosis.archive),
   ]
   const lists = everyTable.map((settings) => settings.accept ?? [])
   const [first = [], ...others] = lists

@@ -10,10 +10,11 @@ export function wallTime(context: TableContext, looked: Looked<WallTimeFigures |
     const { table, order, zoneKnown, engine } = context
     if (figures === undefined) return ok(`The positions of ${table} are moments, whatever the zone.`)
     const { quarterHours, fold } = figures
-    // A text is read as UTC; behind it may just be that nobody wrote for a while.
-    const known = engine === 'sqlite' ? (quarterHours ?? 0) <= 0 : zoneKnown
-    if (engine === 'sqlite' && (quarterHours ?? 0) === 0)
-      return ok(`The newest ${order.column} of ${table} is in UTC.`)
+    // A text is read as UTC. One behind may just say that nobody wrote for a while.
+    if (engine === 'sqlite' && (quarterHours ?? 0) <= 0) {
+      return ok(`No ${order.column} of ${table} is ahead of UTC, in which texts are read.`)
+    }
+    const known = engine !== 'sqlite' && zoneKnown
     return {
       severity: known ? 'note' : 'blocker',
       sentence: `${order.column} has no zone and ${runs(figures)}; ${repeats(figures, context)}.`,

@@ -34,6 +34,8 @@ const NONE: BackdatedFigures = { count: 0, atLeast: false, latest: undefined }
 /** Keys that are given out in order: an integer alone. */
 const GROWING = new Set(['int2', 'int4', 'int8'])
 const MOST_LISTED = 1_000
+/** Each row is compared with fifty, so fewer of them than of the window. */
+const KEYS_LOOKED = 200_000
 /** More falls from one key to the next than one in this many: updates move the dates, and keys tell nothing. */
 const ORDERED_AT_LEAST = 20
 
@@ -46,8 +48,8 @@ export async function backdatedByKey(subject: Subject): Promise<BackdatedFigures
   const [column] = key
   const type = request.shape.columns.find(({ name }) => name === request.key[0])?.type.name ?? ''
   if (moment === undefined || key.length !== 1 || !GROWING.has(type)) return undefined
-  const { ceilingUs, windowRows } = request
-  const recent = `${column} > (SELECT max(${column})::numeric - ${windowRows} FROM ${table})`
+  const { ceilingUs } = request
+  const recent = `${column} > (SELECT max(${column})::numeric - ${KEYS_LOOKED} FROM ${table})`
   const numbered = `
     WITH r AS (SELECT ${column} AS k, ${position}::text AS position, ${moment} AS p FROM ${table} WHERE ${recent} AND ${withFuture(subject, undefined)}),
     q AS (SELECT r.*, lag(p) OVER w AS before, min(p) OVER (w ROWS BETWEEN 50 PRECEDING AND 1 PRECEDING) AS earlier FROM r WINDOW w AS (ORDER BY k))`

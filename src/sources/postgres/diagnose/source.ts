@@ -109,7 +109,7 @@ async function lookAtStandby(bench: Bench, request: SourceDiagnosisRequest): Pro
   }
   const behind: Distance = async () => {
     const [log] = await bench.ask(
-      'SELECT coalesce(pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), 0) AS n',
+      'SELECT greatest(coalesce(pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()), 0), 0) AS n',
     )
     return Number(log!.n)
   }

@@ -24,13 +24,16 @@ export async function diagnoseTable(
   const window = await look(() => lookAtWindow(subject))
   const recent = <Figure>(work: (window: Window) => Promise<Figure>): Promise<Looked<Figure>> =>
     'found' in window ? look(() => work(window.found)) : Promise.resolve(window)
+  const byCommit = await look(() => backdatedByCommit(subject))
+  const isTold = 'found' in byCommit && byCommit.found !== undefined
   return {
     window: 'found' in window ? { found: window.found.figures } : window,
     lateness: await recent(({ lower }) => lookAtLateness(subject, primary, lower)),
     movers: await look(() => lookAtMovers(subject)),
     ties: await recent(({ lower }) => lookAtTies(subject, lower)),
-    backdatedByCommit: await look(() => backdatedByCommit(subject)),
-    backdatedByKey: await look(() => backdatedByKey(subject)),
+    backdatedByCommit: byCommit,
+    // Commit times show it; keys only suggest it.
+    backdatedByKey: isTold ? { found: undefined } : await look(() => backdatedByKey(subject)),
     future: await look(() => lookAtFuture(subject)),
     ahead: await recent(({ lower }) => lookAtAhead(subject, lower)),
     wallTime: await look(() => lookAtWallTime(subject)),

@@ -4,6 +4,8 @@ import type { BackdatedFigures } from '../../diagnosis.ts'
 import { type Subject, withFuture } from './subject.ts'
 
 const MOST_LISTED = 1_000
+/** Each row is compared with fifty, so fewer of them than of the window. */
+const KEYS_LOOKED = 200_000
 /** More falls from one key to the next than one in this many: updates move the dates, and keys tell nothing. */
 const ORDERED_AT_LEAST = 20
 const NONE: BackdatedFigures = { count: 0, atLeast: false, latest: undefined }
@@ -17,9 +19,9 @@ export async function backdatedByKey(subject: Subject): Promise<BackdatedFigures
   const [name = ''] = request.key
   const isRowid = facts.columns.some((each) => each.isRowid && each.shape.name === name)
   if (moment === undefined || request.key.length !== 1 || !isRowid) return undefined
-  const { ceilingUs, windowRows } = request
+  const { ceilingUs } = request
   const k = quoteIdentifier(name)
-  const recent = `${k} > (SELECT max(${k}) FROM ${table}) - ${windowRows}`
+  const recent = `${k} > (SELECT max(${k}) FROM ${table}) - ${KEYS_LOOKED}`
   const numbered = `
     WITH r AS (SELECT ${k} AS k, CAST(${position} AS TEXT) AS position, ${moment} AS p FROM ${table} WHERE ${recent} AND ${withFuture(subject, undefined)}),
     q AS (SELECT r.*, lag(p) OVER w AS before, min(p) OVER (w ROWS BETWEEN 50 PRECEDING AND 1 PRECEDING) AS earlier FROM r WINDOW w AS (ORDER BY k))`
