@@ -49,7 +49,7 @@ describe('each fault is a clear error with its exit code, and nothing is half wr
     ['an unknown option', ['copy', 'a:b', 'c:d', '--tabel', 'x'], 2, 'USAGE', 'Did you mean --table?'],
     ['a missing argument', ['copy', 'a:b'], 2, 'USAGE', 'destination'],
     ['a missing option', ['state', 'rewind', 'x'], 2, 'USAGE', 'plimsoll state rewind --help'],
-    ['a group without its command', ['state'], 2, 'USAGE', 'There are: show, rewind, export, import'],
+    ['a group without its command', ['state'], 2, 'USAGE', 'There are: show, rewind, skip, export, import'],
     ['help about nothing', ['help', 'cpoy'], 2, 'USAGE', "unknown command 'cpoy'"],
     [
       'a missing source',
