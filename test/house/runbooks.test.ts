@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { ALARM_OF } from '../../src/assure/audit/sentence.ts'
+import { LATENESS_ALARMS } from '../../src/assure/lateness/judge.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { ALARMS, type AlarmRule } from '../../src/kernel/alarm.ts'
 
@@ -36,6 +38,11 @@ async function refusal(line: string): Promise<string | undefined> {
     return `${line}: ${error instanceof Error ? error.message : String(error)}`
   }
 }
+
+test('what checks raise is in the table', () => {
+  const raised = [...Object.values(ALARM_OF), ...LATENESS_ALARMS]
+  expect(raised.filter((name) => !Object.hasOwn(ALARMS, name))).toEqual([])
+})
 
 test('every alarm has its page, and every page an alarm', () => {
   expect(pages.sort()).toEqual(RULES.map(([name]) => `${name}.md`).sort())
