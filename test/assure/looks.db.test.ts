@@ -3,6 +3,8 @@ import { openCheck } from '../../src/assure/check-session.ts'
 import { acceptFindings } from '../../src/assure/repair/accept-findings.ts'
 import { repairStream } from '../../src/assure/repair/repair-stream.ts'
 import { findingsOf } from '../../src/assure/repair/which-keys.ts'
+import { openVerifier } from '../../src/assure/verify/verify-stream.ts'
+import { skipStream } from '../../src/extract/index.ts'
 import { type AssureScene, assureScene, quick } from './scene.ts'
 
 const SETTINGS = quick('public.things', {
@@ -254,3 +256,30 @@ describe('repair (A28 to A32)', () => {
       expect(answer.repaired?.counts).toMatchObject({ inserted: 1 })
     }))
 })
+
+test('rows that a person skipped are a hole: verify knows it, complete says no, the audit says that we chose it', () =>
+  scene('skipped', async ({ run, sql, audit, engine, settings }) => {
+    await run()
+    await sql(
+      `insert into public.things select g, 's', now() - interval '40 milliseconds' from generate_series(901, 903) g`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const { rows } = await sql(
+      `select to_char((now() - interval '100 milliseconds') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US"Z"') as t`,
+    )
+    await skipStream(engine, { ...settings, overlap: { kind: 'fixed', amount: 0n } }, rows[0].t, {
+      person: 'ann',
+      reason: 'broken rows',
+    })
+    const records = [...(await engine.catalog.records(settings.catalogKey, 100))].reverse()
+    const verifier = openVerifier(settings.catalogKey, { sinceUs: undefined, head: undefined })
+    verifier.take(records)
+    expect(verifier.end().fault).toBeUndefined()
+    await run({ overlap: { kind: 'fixed', amount: 0n } })
+    const looked = await audit({}, { overlap: { kind: 'fixed', amount: 0n } })
+    expect(looked.findings.map(({ verdict, mechanism }) => `${verdict} ${mechanism}`)).toEqual([
+      'LOST hole',
+      'LOST hole',
+      'LOST hole',
+    ])
+  }))

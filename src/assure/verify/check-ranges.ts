@@ -5,7 +5,7 @@ import { comparePositions, type PositionJson, positionFromJson } from '../../ker
 import type { RangeJson } from '../../kernel/range.ts'
 import type { ChainState } from './chain-state.ts'
 
-const READS = new Set(['run', 'first_load', 'backfill', 'repair'])
+const READS = new Set(['skip', 'run', 'first_load', 'backfill', 'repair'])
 
 /**
  * Ranges follow each other without an unnamed hole, each from its predecessor's upper bound minus the overlap, and the
