@@ -106,7 +106,8 @@ async function tell(
   )
   if (worse.length > 0) {
     const text = worse.map(({ name, severity, sentence }) => `${name} ${severity}: ${sentence}`).join(' ')
-    return catalog.raiseAlarm(stream, ALARM, text, worse.map(({ name }) => name).join(', '))
+    const level = worse.some(({ severity }) => severity === 'blocker') ? 'page' : 'notice'
+    return catalog.raiseAlarm(stream, ALARM, text, worse.map(({ name }) => name).join(', '), level)
   }
   if (checks.every(({ severity }) => severity !== 'could_not_look')) await catalog.resolveAlarm(stream, ALARM)
 }
