@@ -53,5 +53,3 @@ export function accept(checks: readonly Check[], accepted: readonly AcceptedChec
 /** Whether it counts as found: warnings and blockers that nobody accepted (spec A41). */
 export const isFound = ({ severity, accepted }: Check): boolean =>
   accepted === undefined && (severity === 'warning' || severity === 'blocker')
-
-export const isBlocking = (check: Check): boolean => isFound(check) && check.severity === 'blocker'
