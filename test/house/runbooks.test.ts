@@ -1,43 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { ALARM_OF } from '../../src/assure/audit/sentence.ts'
 import { LATENESS_ALARMS } from '../../src/assure/lateness/judge.ts'
-import { createProgram } from '../../src/cli/program.ts'
 import { ALARMS, type AlarmRule } from '../../src/kernel/alarm.ts'
+import { commandsIn, refusal } from './commands.ts'
 
 const FOLDER = new URL('../../docs/runbooks/', import.meta.url)
 const RULES: readonly (readonly [string, AlarmRule])[] = Object.entries(ALARMS)
 const pages = readdirSync(FOLDER).filter((file) => file.endsWith('.md') && file !== 'README.md')
 const textOf = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8')
-
-/** Lines of code blocks that call the program. */
-const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].flatMap(([, block]) =>
-    block!.split('\n').filter((line) => line.startsWith('plimsoll ')),
-  )
-
-/** As a shell splits it: quotes hold words together. */
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, one, two, bare]) => one ?? two ?? bare!)
-
-/** Undefined when the program's parser accepts the line; nothing is done. */
-async function refusal(line: string): Promise<string | undefined> {
-  const program = createProgram()
-  const disarm = (command: Command): void => {
-    command.action(() => {})
-    command.exitOverride()
-    command.configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    for (const child of command.commands) disarm(child)
-  }
-  for (const child of program.commands) disarm(child)
-  try {
-    await program.parseAsync(['node', ...wordsOf(line)])
-    return undefined
-  } catch (error) {
-    return `${line}: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
 
 test('what checks raise is in the table', () => {
   const raised = [...Object.values(ALARM_OF), ...LATENESS_ALARMS]
