@@ -104,6 +104,19 @@ describe('two looks (A11)', () => {
       expect(counts).toMatchObject({ moving: 1, findings: 0 })
     }))
 
+  test('told to stop while it waits for the second look, it has not looked (A2)', () =>
+    scene('stopped', async ({ run, sql, engine, settings, audit }) => {
+      await run()
+      await sql(`delete from public.things where id = 7`)
+      const stop = new AbortController()
+      const clock = { ...engine.clock, sleep: async () => stop.abort() }
+      Object.assign(engine, { clock, signal: stop.signal })
+      const limits = { ...SETTINGS.limits, secondLookMaxMs: 30_000 }
+      await expect(audit({}, { limits })).rejects.toThrow('told to stop')
+      expect(await engine.catalog.findings({ stream: settings.catalogKey, limit: 1 })).toEqual([])
+      await expect(audit()).rejects.toThrow('before it was looked at')
+    }))
+
   test('a run that lands in the middle of an audit yields no finding (A6)', () =>
     scene('middle', async ({ run, sql, engine, audit }) => {
       await run()

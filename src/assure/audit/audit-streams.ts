@@ -2,7 +2,7 @@ import type { Engine } from '../../extract/engine.ts'
 import type { StreamSettings } from '../../extract/settings.ts'
 import { isTimeLike } from '../../kernel/moment.ts'
 import { openCheck } from '../check-session.ts'
-import { type NotLookedAt, notLooked } from '../not-looked.ts'
+import { NotLooked, type NotLookedAt, notLooked } from '../not-looked.ts'
 import { auditStream, type StreamAudit } from './audit-stream.ts'
 import { keepAudit } from './keep-audit.ts'
 import type { LatenessKnowledge } from './lateness-knowledge.ts'
@@ -32,8 +32,8 @@ export async function auditStreams(
   const audits: StreamAudit[] = []
   const failures: NotLookedAt[] = []
   for (const settings of streams) {
-    if (engine.signal?.aborted) break
     try {
+      if (engine.signal?.aborted) throw new NotLooked('source', 'told to stop before it was looked at')
       const check = await openCheck(engine, settings)
       const request = {
         check,

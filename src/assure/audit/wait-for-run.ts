@@ -1,11 +1,12 @@
 import type { CheckSession } from '../check-session.ts'
+import { NotLooked } from '../not-looked.ts'
 import type { SecondLookPolicy } from './second-look.ts'
 
 const POLL_MS = 250
 
 /**
  * Waits until a run that began after `sinceUs` has ended, at least `secondLookMs` and at most `secondLookMaxMs`
- * (spec A11). Returns whether there was such a run; ends early when the program is told to stop.
+ * (spec A11). Returns whether there was such a run. Told to stop, the check has no second look, so it has not looked (A2).
  */
 export async function waitForSecondLook(
   check: CheckSession,
@@ -17,7 +18,8 @@ export async function waitForSecondLook(
   for (;;) {
     const waitedMs = clock.nowMs() - begunMs
     const hasRun = await runSince(check, sinceUs)
-    if (signal?.aborted || waitedMs >= secondLookMaxMs || (hasRun && waitedMs >= secondLookMs)) return hasRun
+    if (waitedMs >= secondLookMaxMs || (hasRun && waitedMs >= secondLookMs)) return hasRun
+    if (signal?.aborted) throw new NotLooked('source', 'told to stop before the second look')
     await clock.sleep(Math.min(POLL_MS, Math.max(1, secondLookMaxMs - waitedMs)))
   }
 

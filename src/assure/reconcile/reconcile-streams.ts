@@ -5,7 +5,7 @@ import { keepAudit } from '../audit/keep-audit.ts'
 import type { LatenessKnowledge } from '../audit/lateness-knowledge.ts'
 import { raiseAlarms } from '../audit/raise-alarms.ts'
 import { type CheckSession, openCheck } from '../check-session.ts'
-import { type NotLookedAt, notLooked } from '../not-looked.ts'
+import { NotLooked, type NotLookedAt, notLooked } from '../not-looked.ts'
 import { refusesRemoval } from '../repair/may-remove.ts'
 import { repairStream } from '../repair/repair-stream.ts'
 
@@ -40,8 +40,8 @@ export async function reconcileStreams(
   const results: StreamReconcile[] = []
   const failures: NotLookedAt[] = []
   for (const settings of streams) {
-    if (engine.signal?.aborted) break
     try {
+      if (engine.signal?.aborted) throw new NotLooked('source', 'told to stop before it was looked at')
       const check = await openCheck(engine, settings)
       const request = {
         check,
