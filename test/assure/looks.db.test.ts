@@ -188,6 +188,21 @@ describe('deletes become removals only within limits (A27)', () => {
     }))
 })
 
+describe('limits (A3)', () => {
+  test('a list is cut and counting goes on; a count that had to stop is a least', () =>
+    scene('caps', async ({ run, audit, spoil }) => {
+      await run()
+      await spoil('delete from public.things where id <= 300')
+      const cut = await audit({}, { limits: { ...SETTINGS.limits, listMaxRows: 20 } })
+      expect(cut).toMatchObject({ atLeast: false, capped: true, counts: { lost: 300, findings: 300 } })
+      expect(cut.findings).toHaveLength(20)
+      const stopped = await audit({}, { limits: { ...SETTINGS.limits, drillMaxRows: 100 } })
+      expect(stopped.atLeast).toBe(true)
+      expect(stopped.counts.findings).toBeGreaterThan(0)
+      expect(stopped.counts.findings).toBeLessThan(300)
+    }))
+})
+
 describe('repair (A28 to A32)', () => {
   test('an old epoch repairs nothing; the same repair again changes nothing', () =>
     scene('again', async ({ run, audit, repair, spoil, engine, settings }) => {
@@ -246,6 +261,27 @@ describe('repair (A28 to A32)', () => {
       await run()
       expect((await audit()).counts).toMatchObject({ findings: 0 })
       expect(await engine.catalog.countFindings(settings.catalogKey, ['confirmed'])).toEqual({})
+    }))
+
+  test('found, repaired, found again: two findings, the second names the first (A15)', () =>
+    scene('found again', async ({ run, audit, repair, spoil, engine, settings }) => {
+      await run()
+      const found = async () => {
+        await spoil('delete from public.things where id = 9')
+        return (await audit()).findings[0]!
+      }
+      const first = await found()
+      await repair({ keys: { kind: 'findings', ids: [first.id] } })
+      const second = await found()
+      expect(second.id).not.toBe(first.id)
+      expect(Object.values(second.evidence)).toContain(first.id)
+      const kept = await engine.catalog.findings({ stream: settings.catalogKey, limit: 10 })
+      expect(kept.map(({ id, state }) => [id, state]).sort()).toEqual(
+        [
+          [first.id, 'repaired'],
+          [second.id, 'confirmed'],
+        ].sort(),
+      )
     }))
 
   test('what is no key, or a finding of nobody, is said', () =>
