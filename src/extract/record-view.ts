@@ -43,6 +43,10 @@ export interface RecordView {
   /** Of a decree or a bill. */
   readonly key?: string
   readonly receipt_check?: { readonly verdict?: string }
+  /** Of an audit or reconcile: its scope, as canonical position texts, and `1` where it was cut. */
+  readonly from?: string | null
+  readonly settled_before?: string
+  readonly at_least?: string
   readonly lag_us?: string | null
 }
 

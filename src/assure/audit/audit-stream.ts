@@ -2,14 +2,13 @@ import { loadMemory } from '../../extract/progress-state.ts'
 import type { Finding } from '../../kernel/finding.ts'
 import type { WordKind } from '../../kernel/fingerprint/comparison.ts'
 import { canonicalOfPosition } from '../../kernel/fingerprint/position-text.ts'
-import { lowerBound } from '../../kernel/moment.ts'
 import { decideOverlap } from '../../kernel/overlap.ts'
 import type { Position } from '../../kernel/position.ts'
 import { formatPosition } from '../../kernel/print.ts'
 import { type BothLooks, type CheckSession, openLooks } from '../check-session.ts'
 import { passesOf } from '../passes.ts'
 import { residual } from '../residual.ts'
-import { zoneBounds } from './bounds.ts'
+import { windowStart, zoneBounds } from './bounds.ts'
 import { joinChangedKeys } from './changed-keys.ts'
 import type { Bounds } from './classify.ts'
 import { type Differences, findDifferences } from './find-differences.ts'
@@ -82,10 +81,7 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
   let from: Position | undefined
   try {
     bounds = boundsOf({ claim: claim.watermark!, takenUs: looks.source.takenUs })
-    from =
-      request.window === undefined
-        ? undefined
-        : lowerBound(check.choice.order, bounds.settled, request.window)
+    from = windowStart(bounds, request.window)
     first = await findDifferences({
       looks,
       bounds,

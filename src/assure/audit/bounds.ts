@@ -1,6 +1,6 @@
 import type { StoredClaim } from '../../destinations/destination.ts'
 import { assert } from '../../kernel/assert.ts'
-import { isTimeLike, lowerBound, usToPosition } from '../../kernel/moment.ts'
+import { isTimeLike, lowerBound, positionToUs, usToPosition } from '../../kernel/moment.ts'
 import type { PositionOrder } from '../../kernel/order.ts'
 import type { Position } from '../../kernel/position.ts'
 import type { Bounds } from './classify.ts'
@@ -31,4 +31,11 @@ function futureBound(order: PositionOrder, takenUs: string, toleranceMs: number)
   const isWall = order.kind === 'timestamp' || order.kind === 'date'
   if (!isTimeLike(order) || isWall || takenUs === '') return undefined
   return usToPosition(order, BigInt(takenUs) + BigInt(toleranceMs) * 1000n)
+}
+
+/** So far below the settled bound a check looks; undefined: everywhere, as a window that begins before 1970 does. */
+export function windowStart({ order, settled }: Bounds, window: bigint | undefined): Position | undefined {
+  if (window === undefined) return undefined
+  const us = isTimeLike(order) ? positionToUs(order, settled) : undefined
+  return us !== undefined && us - window < 0n ? undefined : lowerBound(order, settled, window)
 }

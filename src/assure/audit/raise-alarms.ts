@@ -1,5 +1,8 @@
 import { type Finding, OPEN_STATES } from '../../kernel/finding.ts'
+import { positionFromCanonical } from '../../kernel/fingerprint/position-text.ts'
+import { comparePositions } from '../../kernel/position.ts'
 import type { CheckSession } from '../check-session.ts'
+import { unsettledReceipts } from '../compare/unsettled-receipts.ts'
 import { alertsOf } from './alert.ts'
 import type { StreamAudit } from './audit-stream.ts'
 import { ALARM_OF, storyOf } from './sentence.ts'
@@ -19,9 +22,34 @@ export async function raiseAlarms(check: CheckSession, audit: StreamAudit): Prom
   for (const alarm of new Set(Object.values(ALARM_OF))) {
     const mine = confirmed.filter((finding) => ALARM_OF[storyOf(finding)] === alarm)
     if (mine.length > 0) await raise(check, audit, alarm, mine)
-    else if (!audit.atLeast && (alarm !== 'rows_unbumped' || audit.word === 'row'))
-      await catalog.resolveAlarm(catalogKey, alarm)
+    else if (await isOver(check, audit, alarm)) await catalog.resolveAlarm(catalogKey, alarm)
   }
+}
+
+/** Of an alarm without open findings: whether this check looked where its rows had been missing (spec A13, A59). */
+async function isOver(
+  { engine: { catalog }, settings: { catalogKey }, choice: { order } }: CheckSession,
+  audit: StreamAudit,
+  alarm: string,
+): Promise<boolean> {
+  if (audit.atLeast || (alarm === 'rows_unbumped' && audit.word !== 'row')) return false
+  const raised = (await catalog.alarms(true)).find(
+    (each) => each.stream === catalogKey && each.name === alarm,
+  )
+  if (!raised) return false
+  if (alarm === 'destination_lost_rows') {
+    const short = await unsettledReceipts(catalog, catalogKey, { clean: true })
+    if (short.length > 0) return false
+  }
+  const from = audit.from === null ? undefined : positionFromCanonical(order, audit.from)
+  if (!from) return true
+  const closed = await catalog.findings({ stream: catalogKey, states: ['repaired'], limit: OPEN_LIMIT })
+  return closed.every((finding) => {
+    if (ALARM_OF[storyOf(finding)] !== alarm || BigInt(finding.changedUs) < raised.raisedUs) return true
+    const text = finding.sourcePosition ?? finding.destinationPosition
+    const position = text === null ? undefined : positionFromCanonical(order, text)
+    return position !== undefined && comparePositions(position, from) >= 0
+  })
 }
 
 /** These are over when their rows are repaired, removed or accepted; the others want a clean check as well. */

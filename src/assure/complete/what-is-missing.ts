@@ -4,13 +4,14 @@ import { MISSING_VERDICTS, OPEN_STATES } from '../../kernel/finding.ts'
 import { positionFromCanonical } from '../../kernel/fingerprint/position-text.ts'
 import type { PositionOrder } from '../../kernel/order.ts'
 import { type Position, positionFromJson } from '../../kernel/position.ts'
+import { unsettledReceipts } from '../compare/unsettled-receipts.ts'
 import type { KnownClaim } from './known-claim.ts'
 
 const FINDINGS = 10_000
 
 /**
  * What makes a claim incomplete below `throughUs` though its watermark has passed: rows known to be lost or stale, holes,
- * decrees whose bill is open (spec A54). Sentences; where something cannot be placed in time it counts.
+ * decrees whose bill is open, a receipt that was short (spec A54, A13). Sentences; what cannot be placed in time counts.
  */
 export async function whatIsMissing(
   catalog: Catalog,
@@ -22,6 +23,9 @@ export async function whatIsMissing(
   const rows = await missingRows(catalog, catalogKey, claim, throughUs)
   if (rows !== undefined) missing.push(rows)
   const below = (position: Position | undefined): boolean => isBelow(claim.order, position, throughUs)
+  const short = await unsettledReceipts(catalog, catalogKey, { clean: false })
+  if (short.some(({ range }) => !range?.lower || below(positionFromJson(range.lower))))
+    missing.push('a run landed fewer rows than it read, and no audit has looked at its range since')
   const holes = (claim.coverage ?? []).filter(({ state, lower }) => state === 'hole' && below(lower))
   if (holes.length > 0) missing.push(`${holes.length} ranges were skipped by hand and stay a hole`)
   const debts = claim.debts.filter(({ bound }) => below(positionFromJson(bound)))

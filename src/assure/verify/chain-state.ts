@@ -8,8 +8,8 @@ export interface ChainState {
   watermark: PositionJson | null | undefined
   /** Where the watermark was told last. */
   toldBy: number
-  /** A receipt check that found the sides unlike, and no clean check since. */
-  disagreement: { readonly sequence: number; readonly view: RecordView } | undefined
+  /** Receipt checks that found the sides unlike, and no clean check of their range since. */
+  disagreements: readonly { readonly sequence: number; readonly view: RecordView }[]
   /** Decrees by key. */
   readonly decrees: Map<string, DecreeState>
 }
@@ -26,7 +26,7 @@ export function startState(): ChainState {
     generation: undefined,
     watermark: undefined,
     toldBy: 0,
-    disagreement: undefined,
+    disagreements: [],
     decrees: new Map(),
   }
 }

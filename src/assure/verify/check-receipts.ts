@@ -1,4 +1,5 @@
 import type { RecordView, SliceView } from '../../extract/record-view.ts'
+import { looksAtRange } from '../compare/looks-at-range.ts'
 import type { ChainState } from './chain-state.ts'
 
 /** Receipts agree with the slices they stand for and with the counts of the run (spec A58, E58, E73). */
@@ -24,11 +25,12 @@ export function checkReceipts(view: RecordView): string | undefined {
   return undefined
 }
 
-/** The two sides did not agree after this run; a later check that found nothing clears it (spec A13, A58). */
+/** The two sides did not agree after this run; a later check of its range that found nothing clears it (spec A13, A58). */
 export function checkAgreement(state: ChainState, view: RecordView, sequence: number): void {
-  if (view.receipt_check?.verdict === 'differs') state.disagreement ??= { sequence, view }
-  const isCheck = view.kind === 'audit' || view.kind === 'reconcile'
-  if (isCheck && (view.counts?.findings ?? 0) === 0) state.disagreement = undefined
+  if (view.receipt_check?.verdict === 'differs')
+    state.disagreements = [...state.disagreements, { sequence, view }]
+  if ((view.counts?.findings ?? 0) === 0)
+    state.disagreements = state.disagreements.filter((each) => !looksAtRange(view, each.view))
 }
 
 function checkSlice(view: RecordView, { range, receipt }: SliceView): string | undefined {

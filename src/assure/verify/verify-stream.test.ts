@@ -187,10 +187,28 @@ describe('receipts', () => {
 test('a receipt check that found the sides unlike fails until a clean check follows', () => {
   const differs = run(100, 200, { receipt_check: { verdict: 'differs' } })
   const check = (findings: number) => ({ kind: 'audit', counts: { equal: '5', findings: String(findings) } })
-  const expected = [2, 'says that the two sides differ (receipt check), and no clean audit follows']
+  const expected = [
+    2,
+    'says that the two sides differ (receipt check), and no clean audit of its range follows',
+  ]
   expect(fault(FIRST, differs, run(200, 300))).toEqual(expected)
   expect(fault(FIRST, differs, check(1))).toEqual(expected)
   expect(fault(FIRST, differs, check(1), check(0), run(200, 300))).toBeUndefined()
+  const scoped = (from: string | null, settled: string, cut = '0') => ({
+    ...check(0),
+    from,
+    settled_before: settled,
+    at_least: cut,
+  })
+  // The range is [90, 200): half of it, nothing of it, or a check that was cut, clears nothing.
+  expect(fault(FIRST, differs, scoped('100', '200'))).toEqual(expected)
+  expect(fault(FIRST, differs, scoped('200', '200'))).toEqual(expected)
+  expect(fault(FIRST, differs, scoped(null, '190'))).toEqual(expected)
+  expect(fault(FIRST, differs, scoped(null, '200', '1'))).toEqual(expected)
+  expect(fault(FIRST, differs, scoped('90', '200'))).toBeUndefined()
+  const overlapAlike = { ...scoped(null, '190'), counts: { equal: '5', findings: '0', at_risk: '0' } }
+  expect(fault(FIRST, differs, overlapAlike)).toBeUndefined()
+  expect(fault(FIRST, differs, scoped(null, '200'))).toBeUndefined()
 })
 
 describe('decrees', () => {

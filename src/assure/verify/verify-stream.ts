@@ -92,10 +92,10 @@ function checkRecord(state: ChainState, view: RecordView, sequence: number): str
   return checkRanges(state, view, sequence) ?? checkReceipts(view) ?? checkDecrees(state, view, sequence)
 }
 
-function disagreementFault({ disagreement }: ChainState): VerifyFault | undefined {
+function disagreementFault({ disagreements: [disagreement] }: ChainState): VerifyFault | undefined {
   if (!disagreement) return undefined
   const { sequence, view } = disagreement
-  const what = 'says that the two sides differ (receipt check), and no clean audit follows'
+  const what = 'says that the two sides differ (receipt check), and no clean audit of its range follows'
   return { sequence, runId: view.run_id ?? '', kind: view.kind ?? '', what, isDisagreement: true }
 }
 

@@ -58,12 +58,15 @@ function sinceText({ raisedUs, resolvedUs }: Alarm, count: number, nowUs: bigint
 
 const at = (us: bigint): string => formatTimestampUs(us, 'Z').replace(/\.\d+/, '')
 
+const CHECK_ID = /^[ar]-/
+
 /** For the first of the streams; the check's id stands where the command wants one. */
 function nextCommand({ name, streams, alarms: [first] }: AlarmGroup): string {
   const template = alarmRule(name)?.next ?? 'plimsoll status'
-  return template
-    .replaceAll('{table}', streams[0] ?? '')
-    .replace(' ID', first.evidence === '' ? ' ID' : ` ${first.evidence}`)
+  const table = streams[0] ?? ''
+  // A run that saw rows missing has no findings: an audit names them.
+  if (template.endsWith(' ID') && !CHECK_ID.test(first.evidence)) return `plimsoll audit ${table}`
+  return template.replaceAll('{table}', table).replace(' ID', ` ${first.evidence}`)
 }
 
 export function alarmsToJson(groups: readonly AlarmGroup[]): Readonly<Record<string, unknown>> {
