@@ -94,3 +94,26 @@ function columnsOf(
     .filter((each) => each.key.join() === key)
     .flatMap(({ columns }) => columns.map(({ column, how }) => `${column} ${how}`))
 }
+
+test('a row that is missing from a table without a key is LOST, whatever else is too many there (A27)', () =>
+  assureScene(
+    'keyless',
+    'postgres',
+    quick('public.log', {
+      position: { column: 'at', stampedBy: 'database', grain: 1n },
+      overlap: { kind: 'fixed', amount: 0n },
+      appendOnly: true,
+    }),
+    `create table public.log (what text, at timestamptz); create index on public.log (at);
+     insert into public.log select 'w' || g, now() - interval '9 days' + g * interval '1 minute' from generate_series(1, 50) g`,
+    async ({ run, reconcile, spoil, sql }) => {
+      expect((await run()).error).toBeUndefined()
+      await spoil(`delete from public.log where what = 'w7'`)
+      await sql(`delete from public.log where what = 'w9'`)
+      const { findings } = await reconcile()
+      expect(findings.map(({ verdict, key }) => `${verdict} ${key[0]}`).sort()).toEqual([
+        'EXTRA w9',
+        'LOST w7',
+      ])
+    },
+  ))

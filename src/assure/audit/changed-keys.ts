@@ -11,6 +11,8 @@ export function joinChangedKeys(
   there: ReadonlyMap<string, FoundRow>,
   keyCount: number,
 ): readonly Finding[] {
+  // Without a key, or where all columns are the key, nothing is left to tell such a row by.
+  if (![...here.values()].some(({ texts }) => texts.length > keyCount)) return findings
   const extras = new Map<string, Finding>()
   for (const finding of findings) {
     const row = finding.verdict === 'EXTRA' ? there.get(finding.keyText) : undefined
