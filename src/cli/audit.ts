@@ -26,7 +26,7 @@ export function registerAudit(program: Command): void {
     .option('--full', 'every row, whatever its date')
     .option('--content', 'compare all columns, not only key and position')
   act<AuditOptions>(command, async (terminal, options, tables) => {
-    const asked = askedOf(options)
+    const asked = { ...askedOf(options), say: terminal.say }
     const config = await findPipeline(options)
     return withPipeline(terminal, config, async ({ engine, streams, progress }) => {
       progress.pause()

@@ -36,7 +36,11 @@ export function registerReconcile(program: Command): void {
     return withPipeline(terminal, config, async ({ engine, streams, progress }) => {
       progress.pause()
       const chosen = withSecondLook(selectStreams(streams, tables), options.secondLook)
-      const asked = { level: options.level === '1' ? 1 : 4, deletes: options.deletes } as const
+      const asked = {
+        level: options.level === '1' ? 1 : 4,
+        deletes: options.deletes,
+        say: terminal.say,
+      } as const
       const answer = await reconcileStreams(
         engine,
         chosen,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { askComplete, type CompleteAnswer } from '../assure/complete/complete-through.ts'
 import { type WaitLook, waitUntilComplete } from '../assure/complete/wait.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -22,15 +22,21 @@ interface WaitOptions extends CompleteOptions {
 }
 
 const NOT_COMPLETE = 3
-const MINUTES_30_MS = 1_800_000
-const SECONDS_2_MS = 2_000
 
 /** `plimsoll wait`: the same question until its answer is yes, for a scheduler before a report (spec A54). */
 export function registerWait(program: Command): void {
   const command = completeOptions(pipelineOptions(program.command('wait [table...]')))
     .description('wait until everything before a moment has arrived: exit 0 then, 3 when the time is over')
-    .option('--timeout <duration>', 'give up after this long', durationMs, MINUTES_30_MS)
-    .option('--every <duration>', 'look again after this long', durationMs, SECONDS_2_MS)
+    .addOption(
+      new Option('--timeout <duration>', 'give up after this long')
+        .argParser(durationMs)
+        .default(1_800_000, '30m'),
+    )
+    .addOption(
+      new Option('--every <duration>', 'look again after this long')
+        .argParser(durationMs)
+        .default(2_000, '2s'),
+    )
   act<WaitOptions>(command, async (terminal, options, tables) => {
     const question = completeQuestion(options)
     const config = await findPipeline(options, false)

@@ -34,6 +34,7 @@ export interface AuditRequest {
   readonly window: bigint | undefined
   readonly limits: AuditLimits
   readonly knowledge: LatenessKnowledge
+  readonly say?: ((text: string) => void) | undefined
 }
 
 /** What a check says of one stream. Counts are exact unless `atLeast`. */
@@ -97,7 +98,15 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
     await looks.close()
   }
   const { suspects, word } = { ...first, word: request.word }
-  const settled = await lookAgain({ check, suspects, word, boundsOf, policy: limits, firstLookUs })
+  const settled = await lookAgain({
+    check,
+    suspects,
+    word,
+    boundsOf,
+    policy: limits,
+    firstLookUs,
+    say: request.say,
+  })
   const kept = settled.filter(({ state }) => state !== 'withdrawn')
   const findings = await attributeAll(request, looks, kept, firstLookUs)
   const scope = from

@@ -14,6 +14,8 @@ export interface AuditAsked {
   /** µs below the settled bound; `full` for everything; undefined for the stream's own window. */
   readonly window: bigint | 'full' | undefined
   readonly content: boolean
+  /** A line for people while a check waits. */
+  readonly say?: (text: string) => void
 }
 
 export interface AuditAnswer {
@@ -48,6 +50,7 @@ export async function auditStreams(
         ),
         limits: settings.limits,
         knowledge: await knowledgeOf(settings),
+        say: asked.say,
       } as const
       const kept = await keepAudit(request, await auditStream(request))
       await raiseAlarms(check, kept)

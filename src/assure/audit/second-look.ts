@@ -19,6 +19,8 @@ export interface SecondLookRequest {
   /** Bounds of a later look, from its claim and the source's clock. */
   readonly boundsOf: (looks: { claim: Bounds['watermark']; takenUs: string }) => Bounds
   readonly policy: SecondLookPolicy
+  /** A line for people while it waits. */
+  readonly say?: ((text: string) => void) | undefined
   /** The catalog's clock when the first look was taken, µs. */
   readonly firstLookUs: bigint
 }
@@ -44,6 +46,7 @@ export async function lookAgain(request: SecondLookRequest): Promise<readonly Se
   let pending = request.suspects
   let sinceUs = request.firstLookUs
   for (let round = 1; pending.length > 0; round++) {
+    request.say?.(waiting(check, pending.length, policy))
     const hasRun = await waitForSecondLook(check, sinceUs, policy)
     sinceUs = check.engine.catalog.nowUs()
     const looks = await openLooks(check)
@@ -71,6 +74,16 @@ export async function lookAgain(request: SecondLookRequest): Promise<readonly Se
     }
   }
   return done
+}
+
+/** Nobody should wonder why a check stands still. */
+function waiting({ settings }: CheckSession, count: number, { secondLookMaxMs }: SecondLookPolicy): string {
+  const rows = `${count} ${count === 1 ? 'row' : 'rows'}`
+  const most =
+    secondLookMaxMs < 60_000
+      ? `${Math.ceil(secondLookMaxMs / 1000)} s`
+      : `${Math.ceil(secondLookMaxMs / 60_000)} min`
+  return `${settings.stream}: ${rows} to look at again after the next run, at most ${most}`
 }
 
 function judgeAgain(

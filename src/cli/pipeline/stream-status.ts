@@ -69,7 +69,7 @@ export async function streamStatus(
     claimFrom: claim ? 'destination' : remembered ? 'catalog' : undefined,
     last,
     lastFenced: records.find(
-      (record) => record.fence !== undefined && !['backfill', 'skip'].includes(record.kind ?? ''),
+      (record) => record.fence !== undefined && !['backfill', 'repair', 'skip'].includes(record.kind ?? ''),
     ),
     lateRows: records.reduce((sum, record) => sum + (record.counts?.late ?? 0), 0),
     runsLooked: records.length,
