@@ -13,6 +13,8 @@ export interface ReconcileAsked {
   /** 1: key and position; 4: every column of every row (spec A23). */
   readonly level: 1 | 4
   readonly deletes: DeleteMode | undefined
+  /** A line for people while a check waits. */
+  readonly say?: (text: string) => void
 }
 
 export interface StreamReconcile extends StreamAudit {
@@ -51,6 +53,7 @@ export async function reconcileStreams(
         window: undefined,
         limits: settings.limits,
         knowledge: await knowledgeOf(settings),
+        say: asked.say,
       } as const
       const kept = await keepAudit(request, await auditStream(request))
       const result = await settleDeletes(check, kept, asked.deletes ?? settings.deletes)
@@ -79,7 +82,7 @@ async function settleDeletes(
     : refusesRemoval(check, count, BigInt(audit.sourceRows))
   if (refused !== undefined) return { ...nothing, deletes: { mode, removed: 0, refused } }
   const { engine, settings } = check
-  const { runId, removed } = await repairStream({
+  const { runId, removed, removedKeys } = await repairStream({
     engine,
     settings,
     check,
@@ -90,9 +93,9 @@ async function settleDeletes(
     reason: `deletes found by ${audit.checkId}`,
   })
   const changedUs = String(engine.catalog.nowUs())
-  const closed = extra.map(
-    (finding) => ({ ...finding, state: 'repaired', closedBy: runId, changedUs }) as const,
-  )
+  const closed = extra
+    .filter(({ keyText }) => removedKeys.has(keyText))
+    .map((finding) => ({ ...finding, state: 'repaired', closedBy: runId, changedUs }) as const)
   await engine.catalog.putFindings(closed)
   const ids = new Map(closed.map((finding) => [finding.id, finding]))
   const findings = audit.findings.map((finding) => ids.get(finding.id) ?? finding)

@@ -59,7 +59,7 @@ export async function repairAsked(
     closedFindings: 0,
   }
   if (!asked.apply) return answer
-  const agreed = findings.length > 0 ? first.rows : await secondLook(check, first.rows)
+  const agreed = findings.length > 0 ? withoutNews(first.rows, findings) : await secondLook(check, first.rows)
   const request = workOf(agreed, findings, notRemoved === undefined)
   const repaired = await repairStream({
     engine,
@@ -113,6 +113,17 @@ async function secondLook(
     first.map(({ keyText }) => keyText),
   )
   return rows.filter((row, i) => row.action === first[i]?.action)
+}
+
+/** A row that was still there when its finding was made has been seen gone once: reconcile finds it EXTRA (spec A27, A31). */
+function withoutNews(rows: readonly PreviewedRow[], findings: readonly Finding[]): readonly PreviewedRow[] {
+  const gone = new Set(
+    findings.flatMap(({ keyText, sourcePosition, evidence }) => [
+      ...(sourcePosition === null ? [keyText] : []),
+      ...(evidence.old_key_text === undefined ? [] : [evidence.old_key_text]),
+    ]),
+  )
+  return rows.filter(({ action, keyText }) => action !== 'remove' || gone.has(keyText))
 }
 
 function workOf(

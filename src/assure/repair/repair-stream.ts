@@ -12,7 +12,8 @@ import type { StreamSession } from '../../extract/stream-session.ts'
 import { takeFence } from '../../extract/take-fence.ts'
 import { PlimsollError } from '../../kernel/errors.ts'
 import { decodeKeyText } from '../../kernel/fingerprint/key-text.ts'
-import type { CheckSession } from '../check-session.ts'
+import { type CheckSession, openLooks } from '../check-session.ts'
+import { previewRepair } from './preview.ts'
 import { removeRows } from './remove-rows.ts'
 
 export interface RepairRequest {
@@ -35,6 +36,7 @@ export interface Repaired {
   readonly runId: string
   readonly counts: RunCounts
   readonly removed: number
+  readonly removedKeys: ReadonlySet<string>
 }
 
 const PAGE_KEYS = 1_000
@@ -52,19 +54,37 @@ export async function repairStream(request: RepairRequest): Promise<Repaired> {
     session.recorder.note({ reason: request.reason, keys_asked: String(keys.length + request.remove.length) })
     const receipts: Receipt[] = []
     let removed = 0
+    let removedKeys: ReadonlySet<string> = new Set()
     try {
       await removeRows(session, check, request.duplicates, 'remove')
       receipts.push(...(await landKeys(session, keys)))
-      removed = await removeRows(session, check, request.remove, request.removal)
+      const gone = await stillGone(check, request.remove)
+      removed = await removeRows(session, check, gone, request.removal)
+      removedKeys = new Set(gone)
     } catch (error) {
       session.recorder.note({ error: describeError(error) })
       await finish(session, receipts, removed, 'failed')
       throw error
     }
     await finish(session, receipts, removed, 'repaired')
-    return { runId: session.runId, counts: sumReceipts(receipts), removed }
+    return { runId: session.runId, counts: sumReceipts(receipts), removed, removedKeys }
   } finally {
     await session.lease.release()
+  }
+}
+
+/** No run lands under the session's lease: what the source has again since the caller looked may have landed before it. */
+async function stillGone(check: CheckSession, keyTexts: readonly string[]): Promise<readonly string[]> {
+  if (keyTexts.length === 0) return []
+  const looks = await openLooks(check)
+  try {
+    const rows = await previewRepair(
+      looks,
+      keyTexts.map((keyText) => ({ keyText })),
+    )
+    return rows.filter(({ action }) => action === 'remove').map(({ keyText }) => keyText)
+  } finally {
+    await looks.close()
   }
 }
 

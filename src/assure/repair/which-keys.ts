@@ -1,10 +1,10 @@
 import { PlimsollError } from '../../kernel/errors.ts'
 import type { Finding } from '../../kernel/finding.ts'
-import { encodeKeyText } from '../../kernel/fingerprint/key-text.ts'
 import { comparePositions, type Position } from '../../kernel/position.ts'
 import { formatPosition, parsePosition } from '../../kernel/print.ts'
 import { type CheckSession, openLooks } from '../check-session.ts'
 import { mergeRows } from '../compare/merge-rows.ts'
+import { keyTextAsked } from './key-asked.ts'
 import { tooMany } from './too-many.ts'
 
 /** What a person named: ids of checks or findings, keys, or a range of positions as they are printed. */
@@ -17,9 +17,6 @@ export interface WhichKeys {
   readonly keyTexts: readonly string[]
   readonly findings: readonly Finding[]
 }
-
-/** Stands for the hash of a value above 4,096 bytes: such a key cannot be named. */
-const TOO_LONG = '\u0000too long'
 
 /** The keys to repair, at most as many as a repair brings (spec A30). Throws USAGE otherwise, with the line that would do. */
 export async function keysOf(check: CheckSession, asked: KeysAsked): Promise<WhichKeys> {
@@ -37,10 +34,9 @@ export async function keysOf(check: CheckSession, asked: KeysAsked): Promise<Whi
   const limit = check.settings.limits.repairMaxRows
   if (asked.keys.length > limit)
     throw tooMany(check.settings.stream, asked.keys.length, limit, ' --from … --to …')
-  const types = check.plan.columns.slice(0, check.plan.keyCount).map(({ canonical }) => canonical)
   const keyTexts = asked.keys.map((key) => {
-    const keyText = key.length === types.length ? encodeKeyText(types, key, () => TOO_LONG) : undefined
-    if (keyText !== undefined && !keyText.includes(TOO_LONG)) return keyText
+    const keyText = keyTextAsked(check, key)
+    if (keyText !== undefined) return keyText
     throw new PlimsollError('USAGE', `${JSON.stringify(key)} is no key of ${check.settings.stream}`, {
       hint: `The key is ${check.choice.key.join(', ')}; write one value, or a JSON array for several columns.`,
     })
@@ -95,6 +91,11 @@ async function keysOfRange(
     const lower = typed(check, asked.from)
     const to = typed(check, asked.to) ?? looks.claim.watermark!
     const upper = comparePositions(to, looks.claim.watermark!) < 0 ? to : looks.claim.watermark!
+    if (lower && comparePositions(lower, upper) >= 0) {
+      throw new PlimsollError('USAGE', `nothing lies from ${asked.from} to ${formatPosition(upper)}`, {
+        hint: 'Rows are repaired below the watermark; plimsoll run brings what lies above it.',
+      })
+    }
     const scope = { rows: 'ordered', upper, ...(lower ? { lower } : {}) } as const
     const backfill = ` --from "${lower ? formatPosition(lower) : ''}" --to "${formatPosition(upper)}"`
     const keyTexts = new Set<string>()
