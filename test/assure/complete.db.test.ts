@@ -288,3 +288,15 @@ for (const way of [DUCKDB, POSTGRES]) {
     expect((await scene.there(query))[0]![2]).toMatch(/^f/)
   })
 }
+
+test('A54: rows that an audit counted are missing still, though its catalog was lost and runs have passed since', {
+  timeout: MINUTE_MS,
+}, async () => {
+  const scene = await Scene.open(POSTGRES, STAMPED)
+  await scene.runWell()
+  expect((await ask(scene, { throughUs: 5n })).holds).toBe(true)
+  // What this catalog never found stands beside the data alone.
+  await scene.destination.noteCompleteness(scene.settings.stream, { lostRowCount: 2 })
+  const answer = await ask(scene, { throughUs: 5n })
+  expect(answer.streams[0]!.failures).toEqual(['2 rows are known to be missing'])
+})

@@ -45,10 +45,9 @@ async function missingRows(
   const counts = await catalog.countFindings(catalogKey, OPEN_STATES)
   const known = MISSING_VERDICTS.reduce((sum, verdict) => sum + (counts[verdict] ?? 0), 0)
   if (known === 0) {
-    // The catalog that counted them may be lost.
+    // The catalog that counted them may be lost; every audit and repair of the next one counts anew.
     const there = row?.lostRowCount ?? 0
-    const knowsStream = (await catalog.records(catalogKey, 1)).length > 0
-    return there > 0 && !knowsStream ? `${there} rows are known to be missing` : undefined
+    return there > 0 ? `${there} rows are known to be missing` : undefined
   }
   const findings = await catalog.findings({ stream: catalogKey, states: OPEN_STATES, limit: FINDINGS })
   const lost = findings.filter(({ verdict }) => MISSING_VERDICTS.includes(verdict))
