@@ -39,7 +39,7 @@ export default defineConfig({
       {
         test: {
           name: 'race',
-          include: ['test/race/**/*.test.ts'],
+          include: ['test/{race,rehearse}/**/*.test.ts'],
           globalSetup: SERVERS,
           ...heavy(3, 600_000),
         },

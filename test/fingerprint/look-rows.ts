@@ -23,14 +23,7 @@ export interface PlanParts {
 }
 
 /** The plan that the program would make of a table. */
-export function planOf({
-  columns,
-  key,
-  order,
-  asText = [],
-  destinationEngine,
-  digest,
-}: PlanParts): ComparisonPlan {
+function planOf({ columns, key, order, asText = [], destinationEngine, digest }: PlanParts): ComparisonPlan {
   return makeComparisonPlan({
     shape: { columns },
     key,
