@@ -2,38 +2,13 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { canonicalText } from '../../src/kernel/fingerprint/canonical-text.ts'
 import type { ComparisonPlan, LookScope, WordKind } from '../../src/kernel/fingerprint/comparison.ts'
-import { makeComparisonPlan } from '../../src/kernel/fingerprint/make-plan.ts'
 import { type Digest, wordOf } from '../../src/kernel/fingerprint/words.ts'
-import type { PositionOrder } from '../../src/kernel/order.ts'
 import type { BucketPick, Look, LookedRow } from '../../src/sources/look.ts'
-import type { ColumnShape } from '../../src/sources/source.ts'
 
 const digestOf =
   (plan: ComparisonPlan): Digest =>
   (data) =>
     createHash(plan.digest).update(data).digest('hex')
-
-export interface PlanParts {
-  readonly columns: readonly ColumnShape[]
-  readonly key: readonly string[]
-  readonly order: PositionOrder
-  readonly asText?: readonly string[]
-  readonly destinationEngine?: string
-  readonly digest?: ComparisonPlan['digest']
-}
-
-/** The plan that the program would make of a table. */
-function planOf({ columns, key, order, asText = [], destinationEngine, digest }: PlanParts): ComparisonPlan {
-  return makeComparisonPlan({
-    shape: { columns },
-    key,
-    order,
-    asText,
-    destinationEngine: destinationEngine ?? 'duckdb',
-    digestHex: (text) => createHash('sha256').update(text).digest('hex'),
-    ...(digest ? { digest } : {}),
-  })
-}
 
 /** What the program itself makes of a row's wire texts, which stand in the order of the plan's columns (spec F21). */
 export function clientRow(
