@@ -177,6 +177,25 @@ describe('deletes become removals only within limits (A27)', () => {
       },
     ))
 
+  test('nor are they once a run has taken note, unless a person says so', () =>
+    assureScene(
+      'detached and run',
+      'duckdb',
+      quick('public.parts', { position: { column: 'at', stampedBy: 'application', grain: 1n } }),
+      PARTS,
+      async ({ run, sql, reconcile }) => {
+        await run()
+        await sql('alter table public.parts detach partition public.parts_b')
+        expect((await run()).alarms.map(({ name }) => name)).toContain('partition_detached')
+        const configured = await reconcile(undefined, { deletes: 'remove' })
+        expect(configured.deletes).toMatchObject({
+          removed: 0,
+          refused: expect.stringContaining('partitions are gone'),
+        })
+        expect((await reconcile('remove')).deletes.removed).toBe(20)
+      },
+    ))
+
   test('more than a share of the table removes nothing, and says the line to type', () =>
     scene('share', async ({ run, sql, reconcile }) => {
       await run()

@@ -56,7 +56,7 @@ export async function reconcileStreams(
         say: asked.say,
       } as const
       const kept = await keepAudit(request, await auditStream(request))
-      const result = await settleDeletes(check, kept, asked.deletes ?? settings.deletes)
+      const result = await settleDeletes(check, kept, asked.deletes)
       await raiseAlarms(check, result)
       results.push(result)
       done(result)
@@ -71,15 +71,18 @@ export async function reconcileStreams(
 async function settleDeletes(
   check: CheckSession,
   audit: StreamAudit,
-  mode: DeleteMode,
+  typed: DeleteMode | undefined,
 ): Promise<StreamReconcile> {
+  const mode = typed ?? check.settings.deletes
   const extra = audit.findings.filter(({ verdict, state }) => verdict === 'EXTRA' && state === 'confirmed')
   const nothing = { ...audit, deletes: { mode, removed: 0, refused: undefined } }
   if (extra.length === 0 || mode === 'report') return nothing
   const count = audit.counts.extra ?? extra.length
   const refused = audit.atLeast
     ? 'the comparison was cut'
-    : refusesRemoval(check, count, BigInt(audit.sourceRows))
+    : typed === undefined && (await hasLostPartitions(check))
+      ? 'partitions are gone from the table: their rows may be kept elsewhere; a person says what becomes of them'
+      : refusesRemoval(check, count, BigInt(audit.sourceRows))
   if (refused !== undefined) return { ...nothing, deletes: { mode, removed: 0, refused } }
   const { engine, settings } = check
   const { runId, removed, removedKeys } = await repairStream({
@@ -100,4 +103,10 @@ async function settleDeletes(
   const ids = new Map(closed.map((finding) => [finding.id, finding]))
   const findings = audit.findings.map((finding) => ids.get(finding.id) ?? finding)
   return { ...audit, findings, deletes: { mode, removed, refused: undefined } }
+}
+
+/** A run has taken note that partitions are gone, and no clean check has followed. */
+async function hasLostPartitions({ engine, settings }: CheckSession): Promise<boolean> {
+  const open = await engine.catalog.alarms(true)
+  return open.some(({ stream, name }) => stream === settings.catalogKey && name === 'partition_detached')
 }
