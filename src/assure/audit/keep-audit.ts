@@ -54,7 +54,8 @@ function nameEarlier(finding: Finding, earlier: readonly Finding[]): Finding {
   const isSame =
     before.verdict === finding.verdict &&
     before.sourcePosition === finding.sourcePosition &&
-    before.destinationPosition === finding.destinationPosition
+    before.destinationPosition === finding.destinationPosition &&
+    (before.evidence.content_digest ?? finding.evidence.content_digest) === finding.evidence.content_digest
   if (before.state !== 'accepted' || !isSame || finding.state !== 'confirmed') return { ...finding, evidence }
   return { ...finding, evidence, state: 'accepted', closedBy: before.closedBy }
 }

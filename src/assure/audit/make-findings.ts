@@ -61,6 +61,7 @@ function makeFinding(context: FindingContext, suspect: Settled, id: string): Fin
       second_look: when(suspect.secondLookUs),
       ...texts(evidence),
       ...(row?.transaction === undefined ? {} : { transaction: row.transaction }),
+      ...contentDigest(context, keyText),
       ...(suggestions.length > 0 ? { suggestions: suggestions.join(', ') } : {}),
     },
     foundUs: context.nowUs,
@@ -86,6 +87,12 @@ function differingColumns(
       ? []
       : [{ column: name, how: columnVerdict(canonical, a.texts[i] ?? 'N', b.texts[i] ?? 'N') }],
   )
+}
+
+/** What both rows hold, so that what was accepted is known again from what was spoilt since (spec A15). */
+function contentDigest({ check, here, there }: FindingContext, keyText: string): { content_digest?: string } {
+  const [a, b] = [here.get(keyText), there.get(keyText)]
+  return a && b ? { content_digest: check.engine.digest(JSON.stringify([a.texts, b.texts])) } : {}
 }
 
 const when = (us: string): string => (us === '' ? '' : `${formatTimestampUs(BigInt(us))}Z`)
