@@ -23,7 +23,7 @@ export interface Pass {
 }
 
 interface SnapshotView {
-  readonly snapshot_us?: string
+  readonly snapshot_us?: string | null
   readonly snapshot_log?: string | null
 }
 
@@ -58,5 +58,6 @@ export function lastPassOver(passes: readonly Pass[], position: Position): Pass 
   return passes.find(({ range }) => rangeContains(range, position))
 }
 
-const bigintOf = (text: string | undefined): bigint | undefined =>
-  text === undefined || text === '' ? undefined : BigInt(text)
+/** A source without a clock of its own, such as a file, has none to tell. */
+const bigintOf = (text: string | null | undefined): bigint | undefined =>
+  text === undefined || text === null || text === '' ? undefined : BigInt(text)
