@@ -52,6 +52,7 @@ test('A48: a minute of load on PostgreSQL; Plimsoll loses nothing, the first six
     const result = ended.json as Result
     expect(ended.code, ended.errors).toBe(0)
     const { plimsoll, readers, audit, forecast, load } = result
+    console.log(JSON.stringify({ plimsoll, load, readers, forecast }))
     expect(plimsoll).toMatchObject({ lost: 0, stale: 0, duplicated: 0 })
     expect(load.kills).toBeGreaterThan(0)
     expect(plimsoll.boundaries).toBeGreaterThan(10)
@@ -86,6 +87,35 @@ test('A48: a minute of load on PostgreSQL; Plimsoll loses nothing, the first six
       readers.map(({ lost, stale }) => [lost, stale]),
     )
     expect(judged.plimsoll).toMatchObject({ backdated: plimsoll.backdated, unbumped: plimsoll.unbumped })
+  } finally {
+    await staging.dispose()
+  }
+})
+
+test('A50, A51: the busiest minute times the multiplier, as its hour; --replay repeats the plan on the same destination', async () => {
+  const staging = await openStaging('replay')
+  try {
+    expect((await staging.plimsoll('--mark', staging.database)).code).toBe(0)
+    const [first, again] = [join(staging.folder, 'first'), join(staging.folder, 'again')]
+    const ended = await staging.plimsoll('orders', '--multiplier', '3', '--for', '3s', '--folder', first)
+    // Three seconds may be too few for nine tenths of the rate; nothing may be lost in them.
+    expect([0, 4], ended.errors).toContain(ended.code)
+    const plan = readFileSync(join(first, 'plan.jsonl'), 'utf8')
+    const { head } = planFromText(plan)
+    const { rows } = await staging.sql(
+      `select max(n)::int as most from (select count(*) as n from orders group by date_trunc('minute', updated_at)) m`,
+    )
+    expect(head.rate).toBeCloseTo((3 * rows[0].most) / 60)
+    expect(head.hour).toHaveLength(60)
+    expect(Math.max(...head.hour)).toBe(1)
+    const replayed = await staging.plimsoll('--replay', join(first, 'plan.jsonl'), '--folder', again)
+    expect([0, 4], replayed.errors).toContain(replayed.code)
+    expect(readFileSync(join(again, 'plan.jsonl'), 'utf8')).toBe(plan)
+    // Nothing of a rehearsal stays at the source but its empty schema.
+    const left = await staging.sql(
+      `select relname from pg_class where relnamespace = 'plimsoll_load'::regnamespace`,
+    )
+    expect(left.rows).toEqual([])
   } finally {
     await staging.dispose()
   }

@@ -19,11 +19,11 @@ export interface Staging {
   dispose(): Promise<void>
 }
 
-/** A shop of 2,000 orders, dated within the last hour, 60 of them in one minute. */
+/** A shop of 2,600 orders, dated to the microsecond; the busiest of its minutes holds 600 and more. */
 const SHOP = `create table public.orders (id bigint primary key, state text, updated_at timestamptz not null default now());
   create index on public.orders (updated_at);
-  insert into public.orders select g, 'new', date_trunc('hour', now()) - interval '2 hours' + g * interval '1.7 seconds' from generate_series(1, 2000) g;
-  insert into public.orders select g, 'new', date_trunc('hour', now()) - interval '90 minutes' + (g % 60) * interval '1 second' from generate_series(2001, 2600) g`
+  insert into public.orders select g, 'new', date_trunc('hour', now()) - interval '2 hours' + g * interval '1.700013 seconds' from generate_series(1, 2000) g;
+  insert into public.orders select g, 'new', date_trunc('hour', now()) - interval '90 minutes' + (g % 59) * interval '1.000007 seconds' from generate_series(2001, 2600) g`
 
 export async function openStaging(name: string): Promise<Staging> {
   const folder = await mkdtemp(join(tmpdir(), 'plimsoll-rehearse-'))

@@ -59,13 +59,14 @@ export function judge(history: readonly HistoryEvent[]): Rehearsed {
       ...judgeReads(reads, source, passed),
     }
   })
-  const runs = all('run').filter(({ outcome }) => outcome === 'advanced' || outcome === 'empty')
+  const runs = all('run').filter(({ outcome }) => outcome !== 'abandoned')
   const copy = all('copy')[0]
   const ours = compare(new Map(copy?.rows ?? []), source, passedBelow(copy?.watermarkUs, false))
   const plimsoll: Judged = {
     id: 'plimsoll',
     title: 'Plimsoll',
-    boundaries: runs.length,
+    // A run whose fence is held makes no boundary: its watermark stays where it was.
+    boundaries: runs.filter(({ outcome }) => outcome !== 'held').length,
     ...ours.counts,
     duplicated: (copy?.rows.length ?? 0) - new Set(copy?.rows.map(([key]) => key)).size,
     reread: ratio(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Engine } from '../../extract/engine.ts'
@@ -31,6 +32,8 @@ const POLL_MS = 100
 /** Lets a plan happen and writes its history; judging it is another matter (assurance A48, A52). */
 export async function rehearse(rehearsal: Rehearsal): Promise<void> {
   const { load, stage, plan, history, say, signal } = rehearsal
+  // Every writer waits on it.
+  setMaxListeners(0, signal)
   history.add({ kind: 'head', head: plan.head, planned: plan.transactions.flat().length })
   await load.setUp(stage)
   try {

@@ -21,7 +21,7 @@ export async function makeStage(session: LoadSession, stage: LoadStage): Promise
   const table = quoteTable(stage.table)
   const { rows } = stage
   assert(Number.isSafeInteger(rows) && rows >= 1, `not a count of rows: ${rows}`)
-  const first = stampOf(`(now() - interval '1 hour' + g * (interval '50 minutes' / ${rows}))`, stage)
+  const first = stampOf(`(now() - interval '1 hour' + g * (interval '1 hour' / ${rows}))`, stage)
   await session.ask(`CREATE SCHEMA IF NOT EXISTS ${schemaOf(stage)}`)
   await session.ask(`CREATE TABLE ${table} (id bigint PRIMARY KEY, version text NOT NULL, payload text NOT NULL,
     updated_at timestamptz NOT NULL)`)
