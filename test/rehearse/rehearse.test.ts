@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { historyFromText } from '../../src/assure/rehearse/history.ts'
 import { judge } from '../../src/assure/rehearse/judge.ts'
 import { makePlan, planFromText, planToText } from '../../src/assure/rehearse/plan.ts'
+import { freshDatabase, postgresServers } from '../support/servers.ts'
 import { openStaging } from './staging.ts'
 
 const SECONDS = 60
@@ -116,6 +117,26 @@ test('A50, A51: the busiest minute times the multiplier, as its hour; --replay r
       `select relname from pg_class where relnamespace = 'plimsoll_load'::regnamespace`,
     )
     expect(left.rows).toEqual([])
+  } finally {
+    await staging.dispose()
+  }
+})
+
+test('A53: a pipeline that loses rows is found out, exit 3, and the table says so', async () => {
+  const staging = await openStaging('losing')
+  try {
+    // Waiting for 50 ms is no fence: every transaction held open for longer commits below the watermark.
+    const destination = await freshDatabase(postgresServers()[0]!, 'rehearse losing copy')
+    await staging.configure({ destination, table: { fence: 'settle', settle: '50ms' } })
+    expect((await staging.plimsoll('--mark', staging.database)).code).toBe(0)
+    const folder = join(staging.folder, 'rehearsal')
+    const ended = await staging.plimsoll('--rate', '60', '--for', '10s', '--folder', folder)
+    const result = ended.json as Result
+    expect(ended.code, ended.errors).toBe(3)
+    expect(result.verdict).toBe('failed')
+    expect(result.plimsoll.lost + result.plimsoll.stale).toBeGreaterThan(10)
+    const judged = judge(historyFromText(readFileSync(result.files.history, 'utf8')))
+    expect(judged.verdict).toBe('failed')
   } finally {
     await staging.dispose()
   }

@@ -14,8 +14,13 @@ export interface Staging {
   readonly database: string
   plimsoll(...args: readonly string[]): Promise<Ended>
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
-  /** Writes the configuration anew; `rehearsal` and `destination` as given. */
-  configure(parts: { readonly rehearsal?: boolean; readonly destination?: string }): Promise<void>
+  /** Writes the configuration anew. */
+  configure(parts: {
+    readonly rehearsal?: boolean
+    readonly destination?: string
+    /** More settings of the table. */
+    readonly table?: object
+  }): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -31,7 +36,11 @@ export async function openStaging(name: string): Promise<Staging> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(SHOP)
-  const configure: Staging['configure'] = ({ rehearsal = true, destination = 'duckdb:copy.duckdb' }) =>
+  const configure: Staging['configure'] = ({
+    rehearsal = true,
+    destination = 'duckdb:copy.duckdb',
+    table = {},
+  }) =>
     writeFile(
       join(folder, 'plimsoll.yaml'),
       JSON.stringify({
@@ -39,7 +48,9 @@ export async function openStaging(name: string): Promise<Staging> {
         source: { url, ...(rehearsal ? { rehearsal } : {}) },
         destination: { url: destination },
         // The fence alone must do the work: with an overlap a lost row might be healed before it is counted.
-        tables: { orders: { position: { column: 'updated_at', grain: '1us' }, overlap: { fixed: '0s' } } },
+        tables: {
+          orders: { position: { column: 'updated_at', grain: '1us' }, overlap: { fixed: '0s' }, ...table },
+        },
       }),
     )
   await configure({})

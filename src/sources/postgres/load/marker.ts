@@ -34,12 +34,10 @@ export async function writeMark(
   await session.ask(`CREATE TABLE IF NOT EXISTS ${TABLE} (
     database text NOT NULL, identity text NOT NULL, timeline text NOT NULL, marked_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL CHECK (expires_at <= marked_at + interval '30 days'))`)
-  await session.ask('BEGIN')
-  await session.ask(`DELETE FROM ${TABLE}`)
   await session.ask(
-    `INSERT INTO ${TABLE} SELECT current_database(), $1, $2, now(), now() + $3::int * interval '1 day'`,
+    `WITH before AS (DELETE FROM ${TABLE})
+     INSERT INTO ${TABLE} SELECT current_database(), $1, $2, now(), now() + $3::int * interval '1 day'`,
     [identity.id, identity.timeline, days],
   )
-  await session.ask('COMMIT')
   return (await readMarks(session))[0]!
 }
