@@ -4,6 +4,8 @@ import type { PlanHead, RehearsalPlan } from './plan.ts'
 export interface Estimate {
   readonly transactions: number
   readonly rowsWritten: number
+  /** Rows written a second, in the mean over all minutes. */
+  readonly meanRate: number
   /** Of the table, its indexes and the versions that lie dead in it. */
   readonly bytes: number
   readonly logBytes: number
@@ -29,6 +31,7 @@ export function estimate({ head, transactions, kills }: RehearsalPlan): Estimate
   return {
     transactions: all.length,
     rowsWritten,
+    meanRate: written / (head.durationMs / 1_000),
     bytes,
     logBytes: Math.round(bytes * LOG_FACTOR) + all.length * COMMIT_LOG_BYTES,
     seconds: Math.round(head.durationMs / 1_000),

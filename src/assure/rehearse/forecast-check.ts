@@ -3,6 +3,7 @@ import { lostByClockBound, lostByDataMark } from '../../kernel/forecast/late-com
 import { inClusters, pageBoundaryFrom, tieCensus } from '../../kernel/forecast/ties.ts'
 import type { HistoryEvent, ReadEvent } from './history.ts'
 import type { Rehearsed } from './judge.ts'
+import { minuteShares } from './plan.ts'
 
 /** What load-forecast says a reader should have lost in this history, beside what it lost. */
 export type ForecastRow =
@@ -25,6 +26,8 @@ const MODEL_SLACK = 0.3
 const DEVIATIONS = 3
 /** Rows in a grain, below which its ties cost less than a thousandth of a row a boundary (L6). */
 const TIES_NEGLIGIBLE = 0.05
+/** Minutes that are not so far from the busiest one count as one rate. */
+const STEADY = 0.5
 
 interface Survivor {
   readonly stampUs: string
@@ -45,6 +48,7 @@ export function checkForecast(
   const { survivors, written, perTransaction } = survivorsOf(history)
   const law = empiricalLaw(survivors.map(({ latenessS }) => ({ seconds: latenessS, count: 1 })))
   if (!law) return readers.map(({ id }) => ({ id, notCovered: 'no row was changed' }))
+  const isSteady = minuteShares(head.head).every((share) => share >= STEADY)
   const rate = written / (head.head.durationMs / 1_000)
   const share = survivors.length / written
   const cluster = clusterSize(survivors)
@@ -52,6 +56,7 @@ export function checkForecast(
     const reads = history.filter((event): event is ReadEvent => event.kind === 'read' && event.reader === id)
     const period = meanPeriod(reads)
     if (period === undefined) return { id, notCovered: 'it hardly read' }
+    if (!isSteady) return { id, notCovered: 'the load followed its hour, and the formulas want a steady one' }
     // Where a grain holds several rows, ties and late commits are lost together, and the formulas would count them twice.
     if ((rate * head.head.grainUs) / 1e6 > TIES_NEGLIGIBLE) {
       return { id, notCovered: 'rows share a grain, and are lost as ties and as late commits at once' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makePlan, type PlanHead, planFromText, planToText } from './plan.ts'
+import { makePlan, minuteShares, type PlanHead, planFromText, planToText } from './plan.ts'
 
 const HEAD: PlanHead = {
   version: 1,
@@ -58,9 +58,21 @@ test('the rate is one of rows, and follows the hour', () => {
   }, 0)
   expect(rows / 600).toBeGreaterThan(90)
   expect(rows / 600).toBeLessThan(110)
-  const half = makePlan({ ...HEAD, hour: [1, 0.2] }).transactions.flat()
-  const first = half.filter(({ atMs }) => atMs < 300_000).length
-  expect(first / (half.length - first)).toBeCloseTo(5, 0)
+  const hour = Array.from({ length: 60 }, (_, minute) => (minute === 58 ? 1 : 0.2))
+  const shaped = makePlan({ ...HEAD, hour }).transactions.flat()
+  // Ten real minutes, the busiest in their middle.
+  const busiest = shaped.filter(({ atMs }) => atMs >= 300_000 && atMs < 360_000).length
+  const mean = (shaped.length - busiest) / 9
+  expect(busiest / mean).toBeGreaterThan(4)
+  expect(busiest / mean).toBeLessThan(6)
+})
+
+test('a minute of rehearsal is the busiest minute; two hours are its hour twice', () => {
+  const hour = Array.from({ length: 60 }, (_, minute) => (minute === 7 ? 1 : 0.1))
+  expect(minuteShares({ hour, durationMs: 60_000 })).toEqual([1])
+  expect(minuteShares({ hour, durationMs: 10_000 })).toEqual([1])
+  const long = minuteShares({ hour, durationMs: 7_200_000 })
+  expect(long.filter((share) => share === 1)).toHaveLength(2)
 })
 
 test('A50: killed every 40 s, idle for 30 s every 5 min, replay held every 10 min where there is a replica', () => {

@@ -18,7 +18,7 @@ export interface PlanHead {
   readonly grainUs: number
   readonly mayPrepare: boolean
   readonly hasReplica: boolean
-  /** The busiest minute's hour, the busiest minute 1; empty for a flat load. Spread over the whole duration. */
+  /** The busiest minute's hour, the busiest minute 1; empty for a flat load. */
   readonly hour: readonly number[]
 }
 
@@ -39,6 +39,7 @@ export interface PlannedKill {
 }
 
 export const KILL_EVERY_S = 40
+const MINUTE_MS = 60_000
 const IDLE_EVERY_MS = 300_000
 export const IDLE_MS = 30_000
 const REPLAY_PAUSE_EVERY_MS = 600_000
@@ -67,15 +68,16 @@ const DEADLY: readonly Failpoint[] = [
 /** Everything that is chosen, before anything happens. Same head, same plan. */
 export function makePlan(head: PlanHead): RehearsalPlan {
   const perSecond = transactionsPerSecond(head.rate)
+  const shares = minuteShares(head)
   const transactions = Array.from({ length: head.actors }, (_, actor) => {
     const random = createRandom(head.seed * 1_000 + actor)
     const draw = createDraw(random, { ...head, actor })
     const own: LoadTransaction[] = []
-    let atMs = 0
-    for (;;) {
-      const now = (perSecond / head.actors) * shareAt(head, atMs)
-      atMs += (-Math.log(1 - random.fraction()) / now) * 1_000
+    for (let atMs = 0; ; ) {
+      atMs += (-Math.log(1 - random.fraction()) / (perSecond / head.actors)) * 1_000
       if (atMs >= head.durationMs) return own
+      // In a quieter minute only some of the moments of the busiest one are taken.
+      if (random.fraction() >= (shares[Math.floor(atMs / MINUTE_MS)] ?? 1)) continue
       own.push({ actor, n: own.length, atMs: Math.round(atMs), ...draw() })
     }
   })
@@ -99,12 +101,16 @@ const every = (intervalMs: number, durationMs: number): number[] => {
   return found
 }
 
-const LEAST_SHARE = 0.01
-
-function shareAt({ hour, durationMs }: PlanHead, atMs: number): number {
-  if (hour.length === 0) return 1
-  const at = Math.min(hour.length - 1, Math.floor((atMs / durationMs) * hour.length))
-  return Math.max(LEAST_SHARE, hour[at]!)
+/**
+ * The load of each minute, the busiest minute 1. Minutes are as long as they were, as everything else is (A50): a shorter
+ * rehearsal is the busiest minute and those around it, a longer one its hour again and again.
+ */
+export function minuteShares({ hour, durationMs }: Pick<PlanHead, 'hour' | 'durationMs'>): readonly number[] {
+  const minutes = Math.ceil(durationMs / MINUTE_MS)
+  if (hour.length === 0) return new Array<number>(minutes).fill(1)
+  const busiest = hour.indexOf(Math.max(...hour))
+  const first = busiest - Math.floor(Math.min(minutes, hour.length) / 2) + hour.length
+  return Array.from({ length: minutes }, (_, i) => hour[(first + i) % hour.length]!)
 }
 
 /** A transaction stamps several rows: the rate is one of rows (load-forecast L1). */

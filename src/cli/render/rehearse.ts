@@ -27,7 +27,10 @@ export function renderBefore({ plan, long, busiest, estimate, multiplier, settin
     estimate.boundaries >= long.boundaries ? 'enough' : `${formatCount(long.boundaries)} would be needed`
   return `rehearsal of ${settings.stream}, seed ${head.seed}\n${renderFields(
     [
-      ['load', `${head.rate.toFixed(1)} rows a second (${from}), ${plural(head.actors, 'writer')}`],
+      [
+        'load',
+        `${head.rate.toFixed(1)} rows a second at most (${from}), ${estimate.meanRate.toFixed(1)} in the mean; ${plural(head.actors, 'writer')}`,
+      ],
       [
         'writes',
         `${formatCount(estimate.rowsWritten)} rows in ${formatCount(estimate.transactions)} transactions, about ${formatBytes(estimate.bytes)} and ${formatBytes(estimate.logBytes)} of log`,
