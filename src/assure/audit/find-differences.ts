@@ -106,10 +106,13 @@ async function compareSettled(request: SearchRequest, tally: Tally): Promise<Set
       isCut: sum.isCut || found.isCut,
     }
     if (sum.isCut) break
-    if (i < windows.length - 1) await request.sleep(request.nowMs() - startedMs)
+    if (i < windows.length - 1) await request.sleep((request.nowMs() - startedMs) * PAUSE_SHARE)
   }
   return sum
 }
+
+/** Of a window's time (decision 0027): a pause as long as the window made a reconcile of 5 M rows 1.4 times both scans. */
+const PAUSE_SHARE = 0.1
 
 const NOTHING = {
   equalRows: 0n,
