@@ -2,7 +2,7 @@ import type { Engine } from '../../extract/engine.ts'
 import type { StreamSettings } from '../../extract/settings.ts'
 import { isTimeLike } from '../../kernel/moment.ts'
 import { openCheck } from '../check-session.ts'
-import { NotLooked, type NotLookedAt, notLooked } from '../not-looked.ts'
+import { type CheckAnswer, eachStream } from '../each-stream.ts'
 import { auditStream, type StreamAudit } from './audit-stream.ts'
 import { keepAudit } from './keep-audit.ts'
 import type { LatenessKnowledge } from './lateness-knowledge.ts'
@@ -18,24 +18,20 @@ export interface AuditAsked {
   readonly say?: (text: string) => void
 }
 
-export interface AuditAnswer {
-  readonly streams: readonly StreamAudit[]
-  readonly notLooked: readonly NotLookedAt[]
-}
+export type AuditAnswer = CheckAnswer<StreamAudit>
 
-/** Audits streams one after the other (spec A5); each ends with a verdict or with the reason why not (A2). */
-export async function auditStreams(
+/** Audits streams: two looks, what was found kept and told, and repaired where the settings say so (spec A7 to A33). */
+export function auditStreams(
   engine: Engine,
   streams: readonly StreamSettings[],
   asked: AuditAsked,
   knowledgeOf: (settings: StreamSettings) => Promise<LatenessKnowledge>,
   done: (audit: StreamAudit) => void,
 ): Promise<AuditAnswer> {
-  const audits: StreamAudit[] = []
-  const failures: NotLookedAt[] = []
-  for (const settings of streams) {
-    try {
-      if (engine.signal?.aborted) throw new NotLooked('source', 'told to stop before it was looked at')
+  return eachStream(
+    engine.signal,
+    streams,
+    async (settings) => {
       const check = await openCheck(engine, settings)
       const request = {
         check,
@@ -56,14 +52,10 @@ export async function auditStreams(
       await raiseAlarms(check, kept)
       const repaired = await repairByItself(check, kept)
       if (repaired > 0) await resolveRepaired(check)
-      const audit = { ...kept, counts: repaired > 0 ? { ...kept.counts, repaired } : kept.counts }
-      audits.push(audit)
-      done(audit)
-    } catch (error) {
-      failures.push(notLooked(settings.stream, error))
-    }
-  }
-  return { streams: audits, notLooked: failures }
+      return { ...kept, counts: repaired > 0 ? { ...kept.counts, repaired } : kept.counts }
+    },
+    done,
+  )
 }
 
 /** Small tables whole, large ones the last `auditWindow`; counters have no window in time (spec A14). */

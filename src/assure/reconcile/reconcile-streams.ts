@@ -5,7 +5,7 @@ import { keepAudit } from '../audit/keep-audit.ts'
 import type { LatenessKnowledge } from '../audit/lateness-knowledge.ts'
 import { raiseAlarms } from '../audit/raise-alarms.ts'
 import { type CheckSession, openCheck } from '../check-session.ts'
-import { NotLooked, type NotLookedAt, notLooked } from '../not-looked.ts'
+import { type CheckAnswer, eachStream } from '../each-stream.ts'
 import { refusesRemoval } from '../repair/may-remove.ts'
 import { repairStream } from '../repair/repair-stream.ts'
 
@@ -26,24 +26,20 @@ export interface StreamReconcile extends StreamAudit {
   }
 }
 
-export interface ReconcileAnswer {
-  readonly streams: readonly StreamReconcile[]
-  readonly notLooked: readonly NotLookedAt[]
-}
+export type ReconcileAnswer = CheckAnswer<StreamReconcile>
 
-/** Compares streams whole, one after the other; each ends with a verdict or with the reason why not (spec A2, A23). */
-export async function reconcileStreams(
+/** Compares streams whole, and settles what is gone at the source as configured (spec A23, A27). */
+export function reconcileStreams(
   engine: Engine,
   streams: readonly StreamSettings[],
   asked: ReconcileAsked,
   knowledgeOf: (settings: StreamSettings) => Promise<LatenessKnowledge>,
   done: (result: StreamReconcile) => void,
 ): Promise<ReconcileAnswer> {
-  const results: StreamReconcile[] = []
-  const failures: NotLookedAt[] = []
-  for (const settings of streams) {
-    try {
-      if (engine.signal?.aborted) throw new NotLooked('source', 'told to stop before it was looked at')
+  return eachStream(
+    engine.signal,
+    streams,
+    async (settings) => {
       const check = await openCheck(engine, settings)
       const request = {
         check,
@@ -58,13 +54,10 @@ export async function reconcileStreams(
       const kept = await keepAudit(request, await auditStream(request))
       const result = await settleDeletes(check, kept, asked.deletes)
       await raiseAlarms(check, result)
-      results.push(result)
-      done(result)
-    } catch (error) {
-      failures.push(notLooked(settings.stream, error))
-    }
-  }
-  return { streams: results, notLooked: failures }
+      return result
+    },
+    done,
+  )
 }
 
 /** Rows that two looks found gone at the source become removals or marks, within the limits of spec A27. */

@@ -1,5 +1,5 @@
 import type { StreamSettings } from '../../extract/settings.ts'
-import { type NotLookedAt, notLooked } from '../not-looked.ts'
+import { type CheckAnswer, eachStream } from '../each-stream.ts'
 import { gatherFacts, type ReviewMeans } from './gather.ts'
 import { checksRan } from './past-checks.ts'
 import { type Answered, answerQuestion } from './question.ts'
@@ -9,22 +9,19 @@ export interface ReviewedStream extends StreamReview {
   readonly answers: readonly Answered[]
 }
 
-export interface ReviewAnswer {
-  readonly streams: readonly ReviewedStream[]
-  readonly notLooked: readonly NotLookedAt[]
-}
+export type ReviewAnswer = CheckAnswer<ReviewedStream>
 
 /** Reviews streams one after the other; nothing is written at the source (assurance A5, A46). */
-export async function reviewStreams(
+export function reviewStreams(
   means: ReviewMeans,
   streams: readonly StreamSettings[],
   multiplier: number,
   done: (review: ReviewedStream) => void,
 ): Promise<ReviewAnswer> {
-  const reviews: ReviewedStream[] = []
-  const failures: NotLookedAt[] = []
-  for (const settings of streams) {
-    try {
+  return eachStream(
+    undefined,
+    streams,
+    async (settings) => {
       const { facts, hasKey } = await gatherFacts(means, settings)
       const review = reviewStream(facts, multiplier)
       await noteAlarm(means, settings, review)
@@ -34,14 +31,10 @@ export async function reviewStreams(
         hasKey,
         retentionKnown: facts.retention !== undefined,
       })
-      const reviewed = { ...review, answers }
-      reviews.push(reviewed)
-      done(reviewed)
-    } catch (error) {
-      failures.push(notLooked(settings.stream, error))
-    }
-  }
-  return { streams: reviews, notLooked: failures }
+      return { ...review, answers }
+    },
+    done,
+  )
 }
 
 /** `review_breaks` stands until the next review in which nothing breaks (assurance A59). */
