@@ -1,12 +1,12 @@
 import type { StoredClaim, TargetTable } from '../destinations/destination.ts'
 import { checkAgainstClaim } from '../extract/check-claim.ts'
 import { type Choice, choose } from '../extract/choose.ts'
+import { comparisonPlan } from '../extract/comparison-plan.ts'
 import type { Engine } from '../extract/engine.ts'
 import { readFacts } from '../extract/facts.ts'
 import type { StreamSettings } from '../extract/settings.ts'
 import { targetTable } from '../extract/target-table.ts'
 import type { ComparisonPlan } from '../kernel/fingerprint/comparison.ts'
-import { makeComparisonPlan } from '../kernel/fingerprint/make-plan.ts'
 import type { Look, LookLimits } from '../sources/look.ts'
 import type { ServerIdentity, TableShape } from '../sources/source.ts'
 import { NotLooked } from './not-looked.ts'
@@ -48,14 +48,7 @@ export async function openCheck(engine: Engine, settings: StreamSettings): Promi
   const claim = await destination.claim(settings.stream)
   if (!claim) throw new NotLooked('destination', 'nothing was ever claimed here: run the table first')
   checkAgainstClaim(settings, claim, identity, shape, choice)
-  const plan = makeComparisonPlan({
-    shape,
-    key: choice.key,
-    order: choice.order,
-    asText: settings.asText,
-    destinationEngine: (await destination.identity()).engine,
-    digestHex: engine.digest,
-  })
+  const plan = await comparisonPlan(engine, settings, shape, choice)
   return {
     engine,
     settings,

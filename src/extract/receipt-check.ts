@@ -1,10 +1,11 @@
 import { PlimsollError } from '../kernel/errors.ts'
 import type { WordSum } from '../kernel/fingerprint/comparison.ts'
-import { makeComparisonPlan } from '../kernel/fingerprint/make-plan.ts'
+import { totalOf } from '../kernel/fingerprint/words.ts'
 import { formatPosition } from '../kernel/print.ts'
 import type { Range } from '../kernel/range.ts'
 import type { Look } from '../sources/look.ts'
 import { raise } from './alarms.ts'
+import { comparisonPlan } from './comparison-plan.ts'
 import type { NumberedReader } from './reader-pool.ts'
 import type { StreamSession } from './stream-session.ts'
 
@@ -52,14 +53,7 @@ async function compare(
   range: Range,
 ): Promise<Verdict> {
   const { engine, settings, shape, choice, table } = session
-  const plan = makeComparisonPlan({
-    shape,
-    key: choice.key,
-    order: choice.order,
-    asText: settings.asText,
-    destinationEngine: (await engine.destination.identity()).engine,
-    digestHex: engine.digest,
-  })
+  const plan = await comparisonPlan(engine, settings, shape, choice)
   const scope = {
     rows: 'ordered',
     upper: range.upper,
@@ -100,7 +94,7 @@ function judge(here: Sums, there: Sums): Verdict {
     if ((b?.rowCount ?? 0n) > (a?.rowCount ?? 0n)) isSurplus = true
     else isLoss = true
   }
-  const [mine, theirs] = [total(here), total(there)]
+  const [mine, theirs] = [totalOf(here), totalOf(there)]
   return {
     verdict: isLoss ? 'differs' : isSurplus ? 'more_at_destination' : 'equal',
     rows: String(mine.rowCount),
@@ -108,15 +102,6 @@ function judge(here: Sums, there: Sums): Verdict {
     sum: String(mine.wordSum),
     sum_there: String(theirs.wordSum),
   }
-}
-
-function total(sums: Sums): WordSum {
-  let [rowCount, wordSum] = [0n, 0n]
-  for (const sum of sums.values()) {
-    rowCount += sum.rowCount
-    wordSum += sum.wordSum
-  }
-  return { rowCount, wordSum }
 }
 
 async function raiseLoss(session: StreamSession, range: Range, { rows, rows_there }: Verdict): Promise<void> {

@@ -4,12 +4,12 @@ import { formatDay, formatMoment } from '../../src/kernel/fingerprint/wire-momen
 import { quoteLiteral } from '../../src/kernel/sql-text.ts'
 import { connector as sqlite } from '../../src/sources/sqlite/index.ts'
 import { testContext } from '../../src/testing/destination-setup.ts'
+import { clientRow, rowsOf } from '../../src/testing/look-rows.ts'
 import { suiteSeed } from '../support/random.ts'
 import { postgresServers } from '../support/servers.ts'
 import { freshSqliteFile } from '../support/sqlite-files.ts'
 import { CHECK_COLUMNS } from './check-values.ts'
 import { openDuckdb, openPostgres, planOf, type SqlEngine } from './engines.ts'
-import { clientRow, rowsOf } from './look-rows.ts'
 
 const ROW_COUNT = 3_000
 const SEED = suiteSeed()

@@ -1,5 +1,6 @@
 import { assert } from '../../kernel/assert.ts'
 import type { WordSum } from '../../kernel/fingerprint/comparison.ts'
+import { EMPTY_SUM, totalOf } from '../../kernel/fingerprint/words.ts'
 
 export type Buckets = ReadonlyMap<string, WordSum>
 
@@ -19,29 +20,17 @@ export function compareBuckets(source: Buckets, destination: Buckets): BucketCom
   const differing = new Set<string>()
   let equalRows = 0n
   for (const name of names) {
-    const [a, b] = [source.get(name) ?? EMPTY, destination.get(name) ?? EMPTY]
+    const [a, b] = [source.get(name) ?? EMPTY_SUM, destination.get(name) ?? EMPTY_SUM]
     if (a.rowCount === b.rowCount && a.wordSum === b.wordSum) equalRows += a.rowCount
     else differing.add(name)
   }
   return {
     differing,
     bucketCount: names.size,
-    source: total(source),
-    destination: total(destination),
+    source: totalOf(source),
+    destination: totalOf(destination),
     equalRows,
   }
-}
-
-const EMPTY: WordSum = { rowCount: 0n, wordSum: 0n }
-
-/** Sums of disjoint buckets add up to the table (spec F3). */
-export function total(buckets: Buckets): WordSum {
-  let [rowCount, wordSum] = [0n, 0n]
-  for (const sum of buckets.values()) {
-    rowCount += sum.rowCount
-    wordSum += sum.wordSum
-  }
-  return { rowCount, wordSum }
 }
 
 /** The rows of the picked buckets must be those that were summed, in the same snapshot (spec A24). */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SINGLE_VALUES } from '../../../test/fingerprint/single-values.ts'
 import { canonicalText } from './canonical-text.ts'
 import { decodeKeyText } from './key-text.ts'
-import { addWord, type Digest, EMPTY_SUM, subtractSum, wordOf } from './words.ts'
+import { addWord, type Digest, EMPTY_SUM, wordOf } from './words.ts'
 
 const md5: Digest = (data) => createHash('md5').update(data).digest('hex')
 const brief = (text: string): string => text.slice(0, 40)
@@ -67,12 +67,10 @@ describe('a sum is never fooled (F25)', () => {
     expect(wordsOf(ids.map((id) => row(id, at(id) + 3_600_000_000n))).wordSum).not.toBe(before.wordSum)
   })
 
-  test('one row doubled; two rows swapped between keys; a known subset taken out', () => {
+  test('one row doubled; two rows swapped between keys', () => {
     const rows = ['1;a', '2;b', '3;c']
     const sum = wordsOf(rows)
     expect(wordsOf([...rows, '2;b'])).not.toEqual(sum)
     expect(wordsOf(['1;b', '2;a', '3;c']).wordSum).not.toBe(sum.wordSum)
-    expect(subtractSum(sum, wordsOf(['2;b']))).toEqual(wordsOf(['1;a', '3;c']))
-    expect(() => subtractSum(wordsOf(['1;a']), sum)).toThrow()
   })
 })
