@@ -24,7 +24,6 @@ interface CleanCheck {
   readonly lookedUs: bigint
   readonly from: string | null
   readonly settledBefore: string
-  readonly content: boolean
 }
 
 const RECORDS = 10_000
@@ -53,7 +52,6 @@ function cleanChecksOf(records: readonly StoredRecord[], generation: number): re
       lookedUs: BigInt(String(record.looked_source_us)),
       from: record.from === null ? null : String(record.from),
       settledBefore: String(record.settled_before),
-      content: record.word === 'row',
     })
   }
   return checks
@@ -77,6 +75,8 @@ export function evidenceOf(
   check: CheckSession,
   dossier: Dossier,
   positionText: string,
+  /** Where the row stands at the destination; null for nowhere. */
+  positionThere: string | null,
   row: FoundRow | undefined,
 ): RowEvidence {
   const { order } = check.choice
@@ -102,9 +102,9 @@ export function evidenceOf(
       knowledge.sawNobodyAsOld(committedUs, latenessUs),
     rangeState: rangeState(dossier.ledger, position),
     foundEqualUs: position && foundEqual(check, dossier, position),
-    wasInLane: position === undefined,
+    // A copy without a place in the order was landed from a lane.
+    wasInLane: positionThere !== null && positionFromCanonical(order, positionThere) === undefined,
     replicaWasBehind: pass !== undefined && wasBehind(pass),
-    readerComparesWith: 'half_open',
   }
 }
 

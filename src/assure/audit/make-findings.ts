@@ -34,7 +34,7 @@ function makeFinding(context: FindingContext, suspect: Settled, id: string): Fin
   const { keyText, judgement, source, destination } = suspect
   const row = context.here.get(keyText)
   const needsCause = judgement === 'LOST' || judgement === 'STALE'
-  const evidence = evidenceOf(check, dossier, source?.position ?? destination?.position ?? 'N', row)
+  const evidence = evidenceOf(check, dossier, source?.position ?? 'N', destination?.position ?? null, row)
   const { mechanism, grade, suggestions } = needsCause
     ? attribute(evidence)
     : ({

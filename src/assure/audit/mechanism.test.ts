@@ -18,7 +18,6 @@ const NOTHING: RowEvidence = {
   foundEqualUs: undefined,
   wasInLane: false,
   replicaWasBehind: false,
-  readerComparesWith: 'half_open',
 }
 
 test.each<[string, Partial<RowEvidence>, string, string]>([
@@ -59,12 +58,6 @@ test.each<[string, Partial<RowEvidence>, string, string]>([
     'shown',
   ],
   ['there, in a tie with the border', { committedUs: SNAPSHOT, sharesGrain: true }, 'tie', 'shown'],
-  [
-    'a tie under a reader with >, no commit time',
-    { sharesGrain: true, readerComparesWith: 'gt' },
-    'unknown',
-    'suggested',
-  ],
   ['there and not returned', { committedUs: SNAPSHOT }, 'unknown', 'none'],
   ['nothing known', {}, 'unknown', 'none'],
 ])('%s', (_, evidence, mechanism, grade) => {

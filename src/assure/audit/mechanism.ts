@@ -24,7 +24,6 @@ export interface RowEvidence {
   readonly wasInLane: boolean
   /** The server that r̂ read had not replayed its fence's log position. */
   readonly replicaWasBehind: boolean
-  readonly readerComparesWith: 'half_open' | 'gt' | 'gte'
 }
 
 export interface Attribution {
@@ -86,9 +85,7 @@ function replicaLag(row: RowEvidence): ReturnType<Test> {
 }
 
 function tie(row: RowEvidence): ReturnType<Test> {
-  if (!row.sharesGrain) return undefined
-  if (wasThere(row)) return 'shown'
-  return row.committedUs === undefined && row.readerComparesWith === 'gt' ? 'suggested' : undefined
+  return row.sharesGrain && wasThere(row) ? 'shown' : undefined
 }
 
 /** committed − position of a row that became visible after the run that passed it had looked. */
