@@ -49,8 +49,8 @@ export interface Look {
   find(keyTexts: readonly string[], word: WordKind): Promise<readonly FoundRow[]>
   /** Leaves rows of these keys out of later `ordered` sums and rows of this look (spec A9). Replaces earlier ones. */
   leaveOut(keyTexts: readonly string[]): Promise<void>
-  /** Keys that stand more than once, at most `limit` (spec F31). */
-  duplicates(limit: number): Promise<readonly string[]>
+  /** Keys that stand more than once, at most `limit`; only at a destination that does not enforce the key (spec F31). */
+  duplicates?(limit: number): Promise<readonly string[]>
   /** Positions that part the table into about so many windows of like size; fewer, or none, where nothing tells. */
   borders?(windowCount: number): Promise<readonly Position[]>
   close(): Promise<void>

@@ -46,7 +46,7 @@ export function lookTests(setup: DestinationSetup): void {
           expect((await look.sums(ALL, 'row', 3)).size).toBe(0)
           expect(await rowsOf(look, ALL, 'row')).toEqual([])
           expect(await look.find(['1'], 'row')).toEqual([])
-          expect(await look.duplicates(10)).toEqual([])
+          expect((await look.duplicates?.(10)) ?? []).toEqual([])
         })
       }))
 
@@ -106,7 +106,7 @@ export function lookTests(setup: DestinationSetup): void {
           const found = await look.find([...expected.map(({ keyText }) => keyText), 'v1:x;1'], 'row')
           expect(byDigest(found)).toEqual(byDigest(expected))
           expect(await look.find([], 'row')).toEqual([])
-          expect(await look.duplicates(10)).toEqual([])
+          expect((await look.duplicates?.(10)) ?? []).toEqual([])
         })
       }))
 
@@ -126,7 +126,7 @@ export function lookTests(setup: DestinationSetup): void {
         await withLook(stream, plan, async (look) => {
           const expected = [once, twice, twice].map((row) => expectedRow(plan, stream, row!, 'row'))
           expect(await rowsOf(look, ALL, 'row')).toEqual(byDigest(expected).map(asLooked))
-          expect(await look.duplicates(10)).toEqual([expected[1]!.keyText])
+          if (look.duplicates) expect(await look.duplicates(10)).toEqual([expected[1]!.keyText])
           expect(await look.find([expected[1]!.keyText], 'row')).toHaveLength(2)
         })
       }))

@@ -104,7 +104,6 @@ export function lookTests(setup: SourceSetup): void {
           expect(found.sort((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, i) => i + 500))
           expect(await look.find([], 'row')).toEqual([])
           expect(await look.find(['z', "';--", '5;6', 'N'], 'row')).toEqual([])
-          expect(await look.duplicates(10)).toEqual([])
         })
       }))
 

@@ -18,6 +18,20 @@ const SET_UP = `create table public.orders (id bigint primary key, customer text
 const scene = (name: string, kind: DestinationKind, work: (scene: AssureScene) => Promise<void>) =>
   assureScene(name, kind, SETTINGS, SET_UP, work)
 
+// DuckDB enforces no key: the second copy stands where no window of settled rows holds it (F31).
+test('a key that stands twice at the destination is found, wherever its second copy stands', () =>
+  scene('doubled', 'duckdb', async ({ run, reconcile, repair, spoil }) => {
+    await run()
+    await spoil(
+      `insert into public.orders select * replace (updated_at + interval '100 days' as updated_at) from public.orders where id in (8, 9)`,
+    )
+    await spoil('insert into public.orders select * from public.orders where id = 12')
+    const compared = await reconcile()
+    expect(verdicts(compared)).toEqual({ DUPLICATE: ['12', '8', '9'] })
+    await repair({ keys: { kind: 'findings', ids: [compared.checkId] } })
+    expect((await reconcile()).counts).toMatchObject({ equal: ROWS, findings: 0 })
+  }))
+
 describe.each<DestinationKind>(['duckdb', 'postgres'])('to %s', (kind) => {
   test('an untouched table is equal, and the residual says how far that reaches (A4)', () =>
     scene('equal', kind, async ({ run, audit, reconcile }) => {

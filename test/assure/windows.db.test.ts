@@ -30,6 +30,7 @@ test('windows find what one scan finds, each row once', () =>
         bounds,
         word: 'row',
         from: undefined,
+        hasKey: true,
         rowCountEstimate,
         openKeysMax: 1_000,
         drillMaxRows: 1_000_000,

@@ -88,6 +88,7 @@ export async function auditStream(request: AuditRequest): Promise<StreamAudit> {
       bounds,
       word: request.word,
       from,
+      hasKey: check.choice.key.length > 0,
       rowCountEstimate: check.shape.rowCountEstimate ?? 0,
       openKeysMax: limits.openKeysMax,
       drillMaxRows: limits.drillMaxRows,

@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly word: WordKind
   /** Settled rows below it are not looked at; undefined: all. */
   readonly from: Position | undefined
+  /** Without one the table is a bag, in which a row may stand twice. */
+  readonly hasKey: boolean
   readonly rowCountEstimate: number
   readonly openKeysMax: number
   readonly drillMaxRows: number
@@ -62,6 +64,7 @@ export async function findDifferences(request: SearchRequest): Promise<Differenc
   const settled = await compareSettled(request, tally)
   await compareOpen(request, open, tally)
   await compareUnordered(looks, word, tally)
+  if (request.hasKey && !request.from) await findDoubled(looks, word, tally)
   return { ...settled, ...tally.result() }
 }
 
@@ -266,6 +269,18 @@ async function compareUnordered(looks: BothLooks, word: WordKind, tally: Tally):
     if (!here.has(keyText)) tally.add([], rows)
   }
 }
+
+/** Keys that a destination without a constraint holds twice, in whatever zones the two stand (spec F31). */
+async function findDoubled(looks: BothLooks, word: WordKind, tally: Tally): Promise<void> {
+  const keyTexts = (await looks.destination.duplicates?.(DOUBLED_MAX)) ?? []
+  if (keyTexts.length === 0) return
+  const there = byKey(await looks.destination.find(keyTexts, word))
+  const here = byKey(await looks.source.find(keyTexts, word))
+  for (const [keyText, rows] of there) tally.add(here.get(keyText) ?? [], rows)
+}
+
+/** As many keys as one look is asked for at once. */
+const DOUBLED_MAX = 1_000
 
 function byKey(rows: readonly LookedRow[]): ReadonlyMap<string, readonly LookedRow[]> {
   const groups = new Map<string, LookedRow[]>()

@@ -164,12 +164,6 @@ function createLook(
         await ask('INSERT INTO plimsoll_left_out SELECT unnest($1::text[])', [chunk])
       }
     },
-    async duplicates(limit) {
-      const found = await ask(
-        `SELECT ${row.keyText} AS k FROM ${relation} t GROUP BY 1 HAVING count(*) > 1 LIMIT ${limit}`,
-      )
-      return found.map(({ k }) => k ?? '')
-    },
     close: release,
   }
 }

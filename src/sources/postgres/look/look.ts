@@ -72,9 +72,6 @@ export async function lookAt(
     async leaveOut(keyTexts) {
       assert(keyTexts.length === 0, 'nothing is written at the source: rows are left out at the destination')
     },
-    async duplicates(limit) {
-      return (await ask(statements.duplicates(limit))).map(({ k }) => k ?? '')
-    },
     borders: (windowCount) => windowBorders(ask, request, windowCount),
     close,
   }

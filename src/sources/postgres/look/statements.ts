@@ -23,7 +23,6 @@ export interface LookStatements {
   sums(scope: LookScope, word: WordKind, digits: number): string
   rows(scope: LookScope, word: WordKind, pick: BucketPick | undefined): string
   find(keyTexts: readonly string[], word: WordKind): string
-  duplicates(limit: number): string
 }
 
 export interface LookDialect extends PostgresDialect {
@@ -71,8 +70,6 @@ export function lookStatements(request: SnapshotLookRequest, dialect: LookDialec
         FROM ${table} WHERE ${keysCondition(request, dialect, digestOf(row.keyText), keyTexts)}`
       return `SELECT q.*, ${digestOf('k')} AS d, ${postgresWord(digestOf('r'))} AS w FROM (${found}) q`
     },
-    duplicates: (limit) =>
-      `SELECT ${row.keyText} AS k FROM ${table} GROUP BY 1 HAVING count(*) > 1 LIMIT ${limit}`,
   }
 }
 

@@ -105,13 +105,6 @@ export async function openLook(db: Db, request: SourceLookRequest, snapshotId: s
     async leaveOut(keyTexts) {
       assert(keyTexts.length === 0, 'nothing is written at the source: rows are left out at the destination')
     },
-    async duplicates(limit) {
-      const keys = columns.slice(0, plan.keyCount).map((name) => `typeof(${name}), ${name} COLLATE BINARY`)
-      const sql = `SELECT ${columns.join(', ')} FROM ${table} GROUP BY ${keys.join(', ')} HAVING count(*) > 1 LIMIT ${limit}`
-      const found: string[] = []
-      for await (const batch of valuesOf(sql)) found.push(...batch.map((values) => texts.keyText(values)))
-      return found
-    },
     async close() {
       db.close()
     },
